@@ -41,7 +41,7 @@ int socket(int domain, int type, int protocol) noexcept {
     const Inside inside;
     const int kind = type & ~kFlags;
     if (!known_domain(domain)) return refuse_kind(ENOTSUP, "neither AF_INET nor AF_INET6");
-    if (kind == SOCK_DGRAM) return refuse_kind(ENOTSUP, "SOCK_DGRAM needs unreliable datagrams, which iWARP has not");
+    if (kind == SOCK_DGRAM) return refuse_kind(ENOTSUP, "there are no rsockets for datagrams");
     if (kind != SOCK_STREAM || (protocol != 0 && protocol != IPPROTO_TCP)) {
       return refuse_kind(ENOTSUP, "neither the type nor the protocol of a stream");
     }

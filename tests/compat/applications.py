@@ -78,7 +78,7 @@ def stage(weft, libraries, programs=None):
     shutil.copytree(libraries, folder / "lib", symlinks=True)
     (folder / "home").mkdir(mode=0o777)
     (folder / "home").chmod(0o777)
-    for name in ("echo.py", "mpi.py", "dat.conf", "lighttpd.conf", "iser.sh", "ceph.sh", "rpma.py", "gloo.sh", "hpccinf.txt"):
+    for name in ("echo.py", "mpi.py", "dat.conf", "lighttpd.conf", "iser.sh", "ceph.sh", "rpma.py", "gloo.sh", "mckey.sh", "hpccinf.txt"):
         shutil.copy(pathlib.Path(__file__).with_name(name), folder / "home")
     for program in pathlib.Path(programs).iterdir() if programs else ():
         shutil.copy(program, folder / "home")

@@ -126,6 +126,8 @@ case("qperf, datagrams", "qperf", "qperf -lp {p} -t 1 {a} ud_lat ud_bw", "qperf 
      expect=r"(?s)ud_lat:\s+latency.*ud_bw:", addresses=(NIC,), server_ends=False)
 case("udaddy", "rdmacm-utils", "udaddy -s {a} -C 20 -S 1000", "udaddy -b {a} -C 20 -S 1000", expect=r"return status 0",
      server_expect=r"return status 0", addresses=(IPV4, NIC, FAR), port=7174)
+case("mckey", "rdmacm-utils", "sh mckey.sh {a}", expect=r"every member has received", addresses=(IPV4, NIC), needs="mckey",
+     note="two receivers and a sender of a multicast group")
 case("ibv_devinfo, as RoCE", "ibverbs-utils", "ibv_devinfo -v", expect=r"transport:\s+InfiniBand", addresses=(IPV4,), roce=True)
 
 # --- UCX: its transports rc_verbs and ud_verbs, by its own tests, which exchange addresses over TCP

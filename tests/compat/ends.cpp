@@ -18,20 +18,6 @@ namespace {
 constexpr int kRights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 constexpr int kResolveTimeout = 10000;  // ms
 
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  return address;
-}
-
-rdma_cm_id* create_id(const Events& events, rdma_port_space space) {
-  rdma_cm_id* id = nullptr;
-  must(rdma_create_id(events.channel, &id, nullptr, space), "rdma_create_id");
-  return id;
-}
-
 rdma_conn_param parameters(const Place& mine) {
   rdma_conn_param wanted{};
   wanted.private_data = &mine;
@@ -89,6 +75,20 @@ Happened Events::next(rdma_cm_event_type wanted) const {
 }
 
 // --- Identifiers
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  return address;
+}
+
+rdma_cm_id* create_id(const Events& events, rdma_port_space space) {
+  rdma_cm_id* id = nullptr;
+  must(rdma_create_id(events.channel, &id, nullptr, space), "rdma_create_id");
+  return id;
+}
 
 rdma_cm_id* listening(const Events& events, rdma_port_space space) {
   rdma_cm_id* const id = create_id(events, space);

@@ -52,6 +52,8 @@ struct Events {
   rdma_event_channel* channel;
 };
 
+[[nodiscard]] sockaddr_in loopback(std::uint16_t port);
+[[nodiscard]] rdma_cm_id* create_id(const Events& events, rdma_port_space space);
 // Identifiers on 127.0.0.1: one that listens at a port of the system's choice, and one that has its route to `port`.
 [[nodiscard]] rdma_cm_id* listening(const Events& events, rdma_port_space space = RDMA_PS_TCP);
 [[nodiscard]] rdma_cm_id* resolved(const Events& events, std::uint16_t port, rdma_port_space space = RDMA_PS_TCP);
