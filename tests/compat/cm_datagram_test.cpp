@@ -214,6 +214,20 @@ TEST(CmMulticast, AMemberReceivesUntilItLeaves) {
   must(ibv_destroy_ah(path), "ibv_destroy_ah");
 }
 
+// As mckey does: without a route to the group, the address that the identifier is bound to says which device.
+TEST(CmMulticast, AGroupIsResolvedByTheAddressOfTheSender) {
+  const Events events;
+  rdma_cm_id* const id = bound(events);
+  Group group("239.192.0.24");
+  must(rdma_resolve_addr(id, nullptr, group.raw(), 1000), "rdma_resolve_addr");
+  {
+    const Event resolved(events);
+    EXPECT_EQ(resolved->event, RDMA_CM_EVENT_ADDR_RESOLVED);
+  }
+  EXPECT_EQ(ntohl(id->route.addr.src_sin.sin_addr.s_addr), INADDR_LOOPBACK);
+  rdma_destroy_id(id);
+}
+
 TEST(CmMulticast, AQueuePairAttachesItself) {
   const Events events;
   Side side(bound(events));

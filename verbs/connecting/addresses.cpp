@@ -44,6 +44,8 @@ std::expected<transport::Address, std::error_code> Addresses::resolve(const Endp
 // The address that connect will use, so that local() tells it from here on, and the port if there is one. A wildcard of
 // the other family takes its port along.
 std::expected<transport::Address, std::error_code> Addresses::reserve_towards(const Address& destination) {
+  // By which interface a multicast group is reached, the sender decides, whatever the routes say.
+  if (destination.is_multicast() && !local_.address.is_any()) return local_.address;
   transport::BoundSocket fresh;
   if (!reserved_.is_open()) {
     if (auto made = transport::BoundSocket::open(destination.family, options_)) fresh = std::move(*made);
