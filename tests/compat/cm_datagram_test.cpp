@@ -145,14 +145,14 @@ struct Group {
     address.sin_family = AF_INET;
     must(::inet_pton(AF_INET, text, &address.sin_addr) - 1, "inet_pton");
   }
-  [[nodiscard]] sockaddr* raw() { return reinterpret_cast<sockaddr*>(&address); }
+  [[nodiscard]] sockaddr* raw() { return plain(address); }
 };
 
 // An identifier with the device of 127.0.0.1, and no port of a peer.
 rdma_cm_id* bound(const Events& events) {
   rdma_cm_id* const id = create_id(events, RDMA_PS_UDP);
   sockaddr_in here = loopback(0);
-  must(rdma_bind_addr(id, reinterpret_cast<sockaddr*>(&here)), "rdma_bind_addr");
+  must(rdma_bind_addr(id, plain(here)), "rdma_bind_addr");
   return id;
 }
 
@@ -283,7 +283,7 @@ TEST(CmMulticast, WhatCannotBeJoinedIsRefused) {
   rdma_destroy_id(id);
   rdma_cm_id* const connecting = create_id(events, RDMA_PS_TCP);
   sockaddr_in here = loopback(0);
-  must(rdma_bind_addr(connecting, reinterpret_cast<sockaddr*>(&here)), "rdma_bind_addr");
+  must(rdma_bind_addr(connecting, plain(here)), "rdma_bind_addr");
   refused(EOPNOTSUPP, rdma_join_multicast(connecting, group.raw(), nullptr));
   rdma_destroy_id(connecting);
 }

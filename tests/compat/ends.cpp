@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ends.hpp"
 
-#include <arpa/inet.h>
 #include <poll.h>
 
 #include <array>
@@ -76,14 +75,6 @@ Happened Events::next(rdma_cm_event_type wanted) const {
 
 // --- Identifiers
 
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  return address;
-}
-
 rdma_cm_id* create_id(const Events& events, rdma_port_space space) {
   rdma_cm_id* id = nullptr;
   must(rdma_create_id(events.channel, &id, nullptr, space), "rdma_create_id");
@@ -93,7 +84,7 @@ rdma_cm_id* create_id(const Events& events, rdma_port_space space) {
 rdma_cm_id* listening(const Events& events, rdma_port_space space) {
   rdma_cm_id* const id = create_id(events, space);
   sockaddr_in any = loopback(0);
-  must(rdma_bind_addr(id, reinterpret_cast<sockaddr*>(&any)), "rdma_bind_addr");
+  must(rdma_bind_addr(id, plain(any)), "rdma_bind_addr");
   must(rdma_listen(id, 8), "rdma_listen");
   return id;
 }
@@ -101,7 +92,7 @@ rdma_cm_id* listening(const Events& events, rdma_port_space space) {
 rdma_cm_id* resolved(const Events& events, std::uint16_t port, rdma_port_space space) {
   rdma_cm_id* const id = create_id(events, space);
   sockaddr_in there = loopback(port);
-  must(rdma_resolve_addr(id, nullptr, reinterpret_cast<sockaddr*>(&there), kResolveTimeout), "rdma_resolve_addr");
+  must(rdma_resolve_addr(id, nullptr, plain(there), kResolveTimeout), "rdma_resolve_addr");
   static_cast<void>(events.next(RDMA_CM_EVENT_ADDR_RESOLVED));
   must(rdma_resolve_route(id, kResolveTimeout), "rdma_resolve_route");
   static_cast<void>(events.next(RDMA_CM_EVENT_ROUTE_RESOLVED));

@@ -2,6 +2,7 @@
 // A connection as a program has it, through <rdma/rdma_cma.h> and <infiniband/verbs.h> alone. What fails throws.
 #pragma once
 
+#include <arpa/inet.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
@@ -52,7 +53,15 @@ struct Events {
   rdma_event_channel* channel;
 };
 
-[[nodiscard]] sockaddr_in loopback(std::uint16_t port);
+inline sockaddr_in loopback(unsigned port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+inline sockaddr* plain(sockaddr_in& address) { return reinterpret_cast<sockaddr*>(&address); }
+
 [[nodiscard]] rdma_cm_id* create_id(const Events& events, rdma_port_space space);
 // Identifiers on 127.0.0.1: one that listens at a port of the system's choice, and one that has its route to `port`.
 [[nodiscard]] rdma_cm_id* listening(const Events& events, rdma_port_space space = RDMA_PS_TCP);

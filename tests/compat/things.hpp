@@ -6,10 +6,10 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
-#include <arpa/inet.h>
-
 #include <stdexcept>
 #include <string>
+
+#include "ends.hpp"
 
 namespace weft::compat::test {
 
@@ -29,15 +29,6 @@ inline ibv_context* open_loopback() {
   ibv_free_device_list(list);
   return have(opened, "ibv_open_device");
 }
-
-inline sockaddr_in loopback(unsigned port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-inline sockaddr* plain(sockaddr_in& address) { return reinterpret_cast<sockaddr*>(&address); }
 
 // A queue pair without a connection: what is posted to it is flushed when it goes to ERROR.
 struct Things {
