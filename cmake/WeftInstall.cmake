@@ -30,7 +30,7 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # Documents for users of the package; those about the code are not installed. Debian requires the licenses as `copyright` in each package.
-set(documents applications ci drop-in explain performance probe probe-profiles progress security siw tls tshark)
+set(documents applications ci drop-in explain nfs performance probe probe-profiles progress security siw tls tshark)
 list(TRANSFORM documents REPLACE ".+" "${PROJECT_SOURCE_DIR}/docs/\\0.md")
 install(FILES ${documents} ${PROJECT_SOURCE_DIR}/docs/audit.schema.json ${PROJECT_SOURCE_DIR}/docs/probe.schema.json ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
