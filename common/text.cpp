@@ -51,4 +51,13 @@ std::string short_hex(std::uint64_t value) {
 
 std::string octets_text(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " octet" : " octets"); }
 
+std::string seconds_text(std::int64_t nanoseconds) {
+  constexpr std::size_t kDigits = 6;
+  const bool negative = nanoseconds < 0;
+  const auto microseconds = static_cast<std::uint64_t>(negative ? -nanoseconds : nanoseconds) / 1000;
+  const std::string fraction = std::to_string(microseconds % 1'000'000);
+  return (negative ? "-" : "") + std::to_string(microseconds / 1'000'000) + '.' +
+         std::string(kDigits - fraction.size(), '0') + fraction;
+}
+
 }  // namespace weft

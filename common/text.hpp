@@ -32,4 +32,7 @@ template <std::unsigned_integral T>
 /// Returns "1 octet" or "17 octets".
 [[nodiscard]] std::string octets_text(std::uint64_t count);
 
+/// Returns nanoseconds as "-1.000345", seconds with six digits of their fraction.
+[[nodiscard]] std::string seconds_text(std::int64_t nanoseconds);
+
 }  // namespace weft

@@ -33,18 +33,12 @@ Hue hue_of(const Row& row) {
   return Hue::kPlain;
 }
 
-std::string seconds(std::int64_t nanoseconds) {
-  const bool negative = nanoseconds < 0;  // packets may stand in any order
-  const auto microseconds = static_cast<std::uint64_t>(negative ? -nanoseconds : nanoseconds) / 1000;
-  return fmt::format("{}{}.{:06}", negative ? "-" : "", microseconds / 1'000'000, microseconds % 1'000'000);
-}
-
 Line ladder_line(const Row& row) {
   const bool left = row.from == Direction::kFromInitiator;
   const std::string_view arrow = row.kind == RowKind::kGap ? left ? "initiator:" : "responder:"
                                  : left                    ? "initiator ->"
                                                            : "<- responder";
-  return {{Hue::kQuiet, fmt::format("{:>12} {:>8}  ", seconds(row.time), row.packet)},
+  return {{Hue::kQuiet, fmt::format("{:>12} {:>8}  ", seconds_text(row.time), row.packet)},
           {Hue::kHeading, fmt::format("{:12}  ", arrow)},
           {hue_of(row), row.words}};
 }

@@ -25,6 +25,12 @@ TEST(Text, OfNumbersHasTheDigitsOfTheirType) {
   EXPECT_EQ(short_hex(~std::uint64_t{0}), "0xffffffffffffffff");
 }
 
+TEST(Text, OfTimesHasMicroseconds) {
+  EXPECT_EQ(seconds_text(0), "0.000000");
+  EXPECT_EQ(seconds_text(1'000'345'999), "1.000345");
+  EXPECT_EQ(seconds_text(-12'000'000'000 - 7'000), "-12.000007");
+}
+
 TEST(Text, OfCountsHasTheRightNumber) {
   EXPECT_EQ(octets_text(0), "0 octets");
   EXPECT_EQ(octets_text(1), "1 octet");

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "common/json.hpp"
+#include "common/text.hpp"
 #include "conformance/field_list.hpp"
+#include "tools/audit/text_finding.hpp"
 #include "tools/dissect/fields.hpp"
 #include "verbs/datagram/datagram_text.hpp"
 
@@ -25,11 +27,6 @@ bool is_wefts(const UdpDatagram& datagram) {
   using verbs::DatagramQueuePair;
   return Layout::Destination::get(datagram.payload) == DatagramQueuePair::number_at(datagram.destination.port) &&
          Layout::Source::get(datagram.payload) == DatagramQueuePair::number_at(datagram.source.port);
-}
-
-std::string end_text(const conformance::ConnectionEnd& end) {
-  const bool ipv6 = end.address.find(':') != std::string::npos;
-  return fmt::format(fmt::runtime(ipv6 ? "[{}]:{}" : "{}:{}"), end.address, end.port);
 }
 
 // As far as they were captured.
@@ -52,16 +49,10 @@ std::string wrong_with(const UdpDatagram& datagram) {
   return header ? std::string() : std::string(explain(header.error()));
 }
 
-std::string seconds(std::int64_t nanoseconds) {
-  const bool negative = nanoseconds < 0;  // packets may stand in any order
-  const auto microseconds = static_cast<std::uint64_t>(negative ? -nanoseconds : nanoseconds) / 1000;
-  return fmt::format("{}{}.{:06}", negative ? "-" : "", microseconds / 1'000'000, microseconds % 1'000'000);
-}
-
 std::string json_of(const conformance::Packet& packet, const UdpDatagram& datagram, std::string_view time) {
   JsonWriter json(JsonForm::kCompact);
   json.put("what", "datagram").put("packet", packet.number).put("seconds", time);
-  json.put("source", end_text(datagram.source)).put("destination", end_text(datagram.destination));
+  json.put("source", audit::address_of(datagram.source)).put("destination", audit::address_of(datagram.destination));
   json.put("octets", datagram.size).put("wrong", wrong_with(datagram));
   put_fields(json, fields_of(datagram));
   return json.finish() + '\n';
@@ -69,8 +60,8 @@ std::string json_of(const conformance::Packet& packet, const UdpDatagram& datagr
 
 std::string text_of(const conformance::Packet& packet, const UdpDatagram& datagram, const Palette& palette,
                     bool explain) {
-  const std::string head = fmt::format("datagram, packet {}: {} to {}", packet.number, end_text(datagram.source),
-                                       end_text(datagram.destination));
+  const std::string head = fmt::format("datagram, packet {}: {} to {}", packet.number,
+                                       audit::address_of(datagram.source), audit::address_of(datagram.destination));
   const std::string place =
       fmt::format(", {} octets{}{}", datagram.size, datagram.path.empty() ? "" : ", in ", datagram.path);
   std::string text = palette.paint(Colour::kBold, head) + palette.paint(Colour::kDim, place) + '\n';
@@ -89,7 +80,7 @@ void Datagrams::take(const conformance::Packet& packet) {
   if (!wanted_.datagram(packet.number)) return;
   if (style_.overview) list(packet, *datagram);
   if (!style_.fields) return;
-  print_(style_.json ? json_of(packet, *datagram, seconds(packet.time - first_time_))
+  print_(style_.json ? json_of(packet, *datagram, seconds_text(packet.time - first_time_))
                      : text_of(packet, *datagram, style_.palette, style_.explain));
 }
 
@@ -104,8 +95,8 @@ void Datagrams::list(const conformance::Packet& packet, const UdpDatagram& datag
       header ? fmt::format("{} octets, Q_Key 0x{:08x}{}{}", header->length, header->qkey,
                            header->solicited ? ", solicited" : "", header->immediate ? ", immediate data" : "")
              : paint(style_.palette, Hue::kTerminate, explain(header.error()));
-  listed_ += fmt::format("{:>12} {:>8}  {} to {}: {}\n", seconds(packet.time - first_time_), packet.number,
-                         end_text(datagram.source), end_text(datagram.destination), what);
+  listed_ += fmt::format("{:>12} {:>8}  {} to {}: {}\n", seconds_text(packet.time - first_time_), packet.number,
+                         audit::address_of(datagram.source), audit::address_of(datagram.destination), what);
   if (style_.live) print_(std::exchange(listed_, {}));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/text.hpp"
 #include "rdmap/opcodes.hpp"
 #include "tools/audit/text_finding.hpp"
 #include "tools/cli/wrap.hpp"
@@ -34,11 +35,7 @@ Columns columns_for(std::size_t width) {
 }
 
 std::string margin(const Entry& entry) {
-  const bool negative = entry.time < 0;  // packets may stand in any order
-  const auto microseconds = static_cast<std::uint64_t>(negative ? -entry.time : entry.time) / 1000;
-  const std::string time =
-      fmt::format("{}{}.{:06}", negative ? "-" : "", microseconds / 1'000'000, microseconds % 1'000'000);
-  return fmt::format("{:>12} {:>8}  ", time, entry.packet());
+  return fmt::format("{:>12} {:>8}  ", seconds_text(entry.time), entry.packet());  // packets may stand in any order
 }
 
 std::string arrow(std::size_t length, bool to_the_right) {
@@ -64,8 +61,7 @@ std::string abbreviated(const conformance::ConnectionEnd& end) {
   constexpr std::size_t kEach = 6;   // of the front and of the back
   const std::string& address = end.address;
   if (address.empty()) return "?";
-  if (address.find(':') == std::string::npos) return fmt::format("{}:{}", address, end.port);
-  if (address.size() <= kMost) return fmt::format("[{}]:{}", address, end.port);
+  if (address.find(':') == std::string::npos || address.size() <= kMost) return audit::address_of(end);
   return fmt::format("[{}...{}]:{}", address.substr(0, kEach), address.substr(address.size() - kEach), end.port);
 }
 

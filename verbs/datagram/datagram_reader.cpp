@@ -33,12 +33,16 @@ void DatagramReader::join(const std::shared_ptr<Driven>& self, const QueueDriver
   }
 }
 
-void DatagramReader::leave() {
-  if (!watch_) return;
+bool DatagramReader::unwatch() {
+  if (!watch_) return false;
   watch_->leave(*this);
   watch_->end();
   watch_.reset();
-  owner_.runtime().forget(number_);
+  return true;
+}
+
+void DatagramReader::leave() {
+  if (unwatch()) owner_.runtime().forget(number_);
 }
 
 void DatagramReader::close() {
@@ -109,10 +113,7 @@ void DatagramReader::deadline_passed() {
 
 void DatagramReader::abandon() {
   const std::lock_guard lock(owner_.mutex());
-  if (!watch_) return;
-  watch_->leave(*this);
-  watch_->end();
-  watch_.reset();
+  unwatch();
 }
 
 // The child alone runs, and in this thread alone: no lock is needed, nor could it be had.

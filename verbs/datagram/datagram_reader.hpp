@@ -54,6 +54,8 @@ class DatagramReader final : public Driven {
   [[nodiscard]] std::optional<LiveStream> describe() override { return std::nullopt; }  // it is no stream
 
  private:
+  bool unwatch();  // false if drivers did not read it
+
   DatagramQueuePairState& owner_;
   transport::DatagramSocket socket_;
   transport::PcapDatagrams capture_;  // of what the kernel took and gave, also of what the queue pair drops
