@@ -22,6 +22,9 @@ enum class Access : std::uint32_t {
 [[nodiscard]] constexpr Access operator|(Access a, Access b) noexcept {
   return static_cast<Access>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
+[[nodiscard]] constexpr Access operator&(Access a, Access b) noexcept {
+  return static_cast<Access>(static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b));
+}
 /// Returns whether `set` contains all bits of `right`.
 [[nodiscard]] constexpr bool has(Access set, Access right) noexcept {
   return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(right)) == static_cast<std::uint32_t>(right);

@@ -21,6 +21,7 @@ using weft::kAllAccess;
 struct Accessor {
   std::uint32_t domain{};
   std::uint64_t stream{};
+  Access rights{kAllAccess};  ///< what the peer of the stream may do at most, whatever a grant says
 };
 
 /// Describes what an STag grants.
@@ -62,7 +63,7 @@ constexpr bool inside(const Grant& grant, std::uint64_t offset, std::uint64_t le
                                                                                     std::uint64_t length) noexcept {
   if (!detail::associated(grant, who)) return std::unexpected(ddp::AccessError::kNotAssociated);
   // DDP-8.3.1-06, RDMAP-8.1.1-05, SEC-2.2.2-02: memory to be written only is not read (SEC-6.3.5-01, SEC-6.3.5-02).
-  if (!has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);
+  if (!has(grant.access & who.rights, needed)) return std::unexpected(ddp::AccessError::kAccessRights);
   if (ddp::offset_wraps({offset}, length)) return std::unexpected(ddp::AccessError::kOffsetWrap);
   if (!detail::inside(grant, offset, length)) return std::unexpected(ddp::AccessError::kBaseOrBounds);
   return offset - grant.first_offset;

@@ -85,6 +85,12 @@ std::string take_ports(Configuration& configuration, std::string_view value) {
   return {};
 }
 
+std::string take_confirm_writes(Configuration& configuration, std::string_view value) {
+  if (value != "on" && value != "off") return "confirm-writes takes one of on, off";
+  configuration.confirm_writes = value == "on";
+  return {};
+}
+
 std::string take_device(Configuration& configuration, std::string_view value) {
   const auto kind = parse_device_kind(value);
   if (!kind) return "device takes one of iwarp, roce";
@@ -120,6 +126,7 @@ std::string take(Configuration& configuration, std::string_view line) {
   if (key.starts_with(kDeviceOfProgram)) {
     return take_device_of(configuration, key.substr(kDeviceOfProgram.size()), value);
   }
+  if (key == "confirm-writes") return take_confirm_writes(configuration, value);
   if (key == "ports") return take_ports(configuration, value);
   if (key == "pcap") return take_pcap(configuration, value);
   return take_policy(configuration, line);

@@ -17,7 +17,8 @@ class QueuePair;
 namespace detail {
 class RegionState;
 class WindowState;
-class Link;
+struct LocalWork;
+Result<LocalWork> local_work(const SendRequest& request);
 }  // namespace detail
 
 /// Specifies the optional properties of a memory region.
@@ -70,7 +71,7 @@ class MemoryRegion {
 
  private:
   friend class ProtectionDomain;
-  friend class detail::Link;
+  friend Result<detail::LocalWork> detail::local_work(const SendRequest& request);
   MemoryRegion() = default;
   detail::Handle<detail::RegionState> self_;
 };
@@ -102,12 +103,14 @@ class MemoryWindow {
   /// Returns the key for the next bind.
   /// The upper 24 bits never change. A value of the lower 8 bits recurs after 255 others.
   [[nodiscard]] std::uint32_t next_rkey() const noexcept;
+  /// Returns the key that follows `after`, a key of this window, for a bind that is posted while others wait.
+  [[nodiscard]] std::uint32_t next_rkey(std::uint32_t after) const noexcept;
   /// Returns whether the window is currently bound to part of a region.
   [[nodiscard]] bool bound() const noexcept;
 
  private:
   friend class ProtectionDomain;
-  friend class detail::Link;
+  friend Result<detail::LocalWork> detail::local_work(const SendRequest& request);
   MemoryWindow() = default;
   detail::Handle<detail::WindowState> self_;
 };

@@ -50,6 +50,10 @@ void QueuePair::confirm_writes() {
   if (auto* const own = self_.ours()) own->extend({.confirm_writes = true});
 }
 
+void QueuePair::limit_peer(Access rights) {
+  if (auto* const own = self_.ours()) own->extend({.peer_rights = rights});
+}
+
 void QueuePair::give_up_connecting() {
   if (auto* const own = self_.ours()) own->give_up_connecting();
 }

@@ -138,8 +138,7 @@ class QueuePair {
   /// Accepts sends from now on in INIT and RTR, too, before there is a connection. They wait, in order, and occupy places
   /// of the send queue meanwhile. Once the connection is established, they are posted. One that does not fit it then (an
   /// RDMA Read although ORD is 0) completes with WcStatus::kLocalQpOperationError, and the connection ends. If an attempt
-  /// to connect fails, the queue pair returns to INIT, and sends go on waiting until give_up_connecting(). Binds and local
-  /// invalidations do not wait: they are refused with Errc::kInvalidState. If the peer closes the connection while no send is unfinished,
+  /// to connect fails, the queue pair returns to INIT, and sends go on waiting until give_up_connecting(). If the peer closes the connection while no send is unfinished,
   /// the queue pair returns to INIT instead of ERROR: receives stay posted, and sends wait again. If sends are unfinished
   /// when the connection is lost, the oldest completes with WcStatus::kRetryExceeded. RESET ends this mode.
   void accept_early_sends();
@@ -152,6 +151,11 @@ class QueuePair {
   /// function has no effect. If the peer reports an error, the oldest RDMA Write without a completion gets it. Call this
   /// function before connect() or accept(). RESET ends this mode.
   void confirm_writes();
+  /// Limits what the peer may do on the next connection to `rights`, of kRemoteRead, kRemoteWrite and kRemoteAtomic, whatever
+  /// the memory grants. A segment that needs another right ends the stream (RFC 5040 section 4.8, access rights violation).
+  /// Repeated calls add up: what one of them excludes stays excluded. Call this function before connect() or accept().
+  /// RESET ends the limit.
+  void limit_peer(Access rights);
   /// Ends the wait for a connection: the oldest early send completes with WcStatus::kRetryExceeded. All other work is
   /// flushed, and the queue pair goes to ERROR, as by modify(). Does nothing in RTS, SQD and ERROR.
   void give_up_connecting();

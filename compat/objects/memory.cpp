@@ -130,15 +130,14 @@ int dealloc_mw(ibv_mw* mw) noexcept {
   });
 }
 
-// A type 1 window is bound by a call, with a key of our choice: not the last one, nor that of a bind which still waits.
+// A type 1 window is bound by a call, with a key of our choice: neither the last one nor that of a bind that waits.
 // A length of 0 unbinds.
 int bind_mw(ibv_qp* qp, ibv_mw* mw, ibv_mw_bind* bind) noexcept {
   return guarded_errno([&] {
     if (of(qp).datagrams) return refused("ibv_bind_mw", EINVAL, "qp: datagrams reach no windows");
     Mw& window = of(mw);
     const ibv_mw_bind_info& info = bind->bind_info;
-    std::uint32_t rkey = mw->rkey;
-    while (rkey == mw->rkey) rkey = window.engine.next_rkey();
+    const std::uint32_t rkey = window.engine.next_rkey(mw->rkey);
     const verbs::SendRequest request{
         .wr_id = bind->wr_id,
         .opcode = verbs::SendOpcode::kBindWindow,

@@ -43,7 +43,8 @@ verbs::Result<std::uint32_t> number_with_port(const ibv_pd& pd) {
 
 enum class ConnectedBy : std::uint8_t { kManager, kProgram };
 
-// On an iWARP device a new queue pair is in INIT and takes receives (siw, cxgb4; rdma-core's tests).
+// A new queue pair is in INIT on an iWARP device, and in RESET on others (siw, cxgb4; rdma-core's tests). The connection
+// manager's is in INIT on both.
 std::unique_ptr<Qp> make_connected(std::string_view call, ibv_pd& pd, const ibv_qp_init_attr_ex& wanted, ConnectedBy by,
                                    std::uint64_t ticket) {
   const auto taken = by == ConnectedBy::kProgram ? number_with_port(pd) : verbs::Result<std::uint32_t>(0);
@@ -53,7 +54,9 @@ std::unique_ptr<Qp> make_connected(std::string_view call, ibv_pd& pd, const ibv_
   wanted_of_engine.number = of_port.value();
   auto pair = of(&pd).engine.create_queue_pair(wanted_of_engine);
   if (!pair) return refused_null(call, pair.error());
-  if (const auto ready = pair->modify(verbs::QpState::kInit); !ready) return refused_null(call, ready.error());
+  if (by == ConnectedBy::kManager || device_kind() == verbs::DeviceKind::kIwarp) {
+    if (const auto ready = pair->modify(verbs::QpState::kInit); !ready) return refused_null(call, ready.error());
+  }
   auto qp = std::make_unique<Qp>(pd, wanted, std::move(*pair), ticket, of_port.value());
   of_port.release();
   return qp;

@@ -41,11 +41,12 @@ struct Qp : ibv_qp_ex {
   const std::uint64_t ticket;  // in Registry<Qp>
   Acknowledgements async_events;
   std::optional<WorkBuilder> builder{};  // of a queue pair that was made with send_ops_flags
-  // As the program set them, for ibv_query_qp. qp_access_flags are here alone: the memory's rights decide.
+  // As the program set them, for ibv_query_qp.
   ibv_qp_attr set{};
   // Of a queue pair that the program connects by ibv_modify_qp (compat/direct)
   const std::uint32_t port_number;             // its qp_num, if that names a port of this process; else 0
   std::optional<ibv_qp_state> direct_state{};  // RTR or RTS, from RTR on
+  std::optional<unsigned> access_flags{};      // what the program last set: the most that its peer may do
   std::optional<verbs::QueuePair> loop{};      // has the sends of one that is connected to itself
 
   [[nodiscard]] verbs::QueuePair& sender() noexcept { return loop ? *loop : engine; }

@@ -13,6 +13,7 @@
 #include "compat/objects/enums.hpp"
 #include "compat/objects/queue_pair.hpp"
 #include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
 
 namespace weft::compat {
 
@@ -114,12 +115,15 @@ int to_rtr(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller) {
   if (self == target.peer) {
     if (const int error = make_loop(qp); error != 0) return error;
   }
+  if ((mask & IBV_QP_ACCESS_FLAGS) != 0) qp.access_flags = wanted.qp_access_flags;
   qp.sender().accept_early_sends();  // an attempt that fails is not the queue pair's end
   if (qp.loop) qp.engine.accept_early_sends();
   for (verbs::QueuePair* const half : {&qp.engine, qp.loop ? &*qp.loop : nullptr}) {
     if (half == nullptr) continue;
-    half->combine_immediate();                                          // the greeting of version 1 agrees on it
-    if (is_in_library(caller, {"libuct_ib."})) half->confirm_writes();  // UCX's flush, and so MPI's windows, rely on it
+    half->combine_immediate();  // the greeting of version 1 agrees on it
+    // UCX's flush relies on it, and so do MPI's windows.
+    if (confirms_writes() || is_in_library(caller, {"libuct_ib."})) half->confirm_writes();
+    if (qp.access_flags) half->limit_peer(static_cast<verbs::Access>(*qp.access_flags) & verbs::kAllAccess);
   }
   const auto begun = Connections::of_process().begin(self, target, qp.engine, qp.sender());
   if (!begun) return refused(kCall, begun.error());
@@ -224,6 +228,7 @@ int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask, const void* caller)
       error = modify_state(self, *attributes, mask, caller);
     }
     if (error == 0) take_over(self.set, *attributes, mask);
+    if (error == 0 && (mask & IBV_QP_ACCESS_FLAGS) != 0) self.access_flags = attributes->qp_access_flags;
     refresh_state(self);
     return error;
   });

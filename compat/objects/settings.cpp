@@ -59,6 +59,14 @@ void take_ports(verbs::Configuration& settings, const std::string& value) {
   }
 }
 
+void take_confirm_writes(verbs::Configuration& settings, const std::string& value) {
+  if (value == "on" || value == "off") {
+    settings.confirm_writes = value == "on";
+  } else {
+    settings.complaints.push_back("WEFT_CONFIRM_WRITES: '" + value + "' is not one of on, off");
+  }
+}
+
 verbs::Configuration start() {
   auto settings = read_all();
   verbs::apply_configuration(settings);
@@ -80,11 +88,13 @@ verbs::Configuration read_settings(const verbs::Variable& variable, const verbs:
   if (const auto policy = variable("WEFT_POLICY")) take_policy(settings, *policy);
   if (const auto kind = variable("WEFT_DEVICE")) take_device(settings, *kind);
   if (const auto ports = variable("WEFT_PORTS")) take_ports(settings, *ports);
+  if (const auto confirm = variable("WEFT_CONFIRM_WRITES")) take_confirm_writes(settings, *confirm);
   return settings;
 }
 
 const verbs::Policy& connection_policy() { return configuration().policy; }
 verbs::DeviceKind device_kind() { return configuration().device; }
+bool confirms_writes() { return configuration().confirm_writes; }
 verbs::PortRange port_range() { return configuration().ports; }
 
 }  // namespace weft::compat

@@ -21,6 +21,7 @@ import time
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 import leaks  # noqa: E402
+import rdma_core_tests  # noqa: E402
 from cases import CASES, FAR, NIC  # noqa: E402
 
 FIRST_PORT = 20000
@@ -242,6 +243,10 @@ def row(case, wrong):
     return f"| {name} | {case.package} {version(case.package)} | {commands} | {', '.join(case.addresses)} | {result} |\n"
 
 
+def page_of(rows):
+    return HEADER + rows + rdma_core_tests.section()
+
+
 def without_versions(page):
     return re.sub(r"^(\| [^|]+ \| \S+) [^|]+ \|", r"\1 |", page, flags=re.M)
 
@@ -297,7 +302,7 @@ def main():
     for hog in hogs:
         hog.kill()
     shutil.rmtree(folder)
-    page = HEADER + rows
+    page = page_of(rows)
     if options.table:
         pathlib.Path(options.table).write_text(page)
     if options.compare and not missing and not options.only:

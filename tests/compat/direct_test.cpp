@@ -218,6 +218,33 @@ TEST(CompatDirect, ASendWithImmediateTakesOneReceiveAndCompletesOnce) {
   EXPECT_STREQ(b.octets.data(), "letters") << "which all three wrote";
 }
 
+// Each bind is given a key of its own, also the first one and one that is posted while another waits.
+TEST(CompatDirect, AWindowOfType1IsBoundTwiceBeforeThereIsAConnection) {
+  Side a;
+  Side b;
+  ibv_mr* const base = have(
+      ibv_reg_mr(a.pd, a.octets.data(), a.octets.size(), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND), "ibv_reg_mr");
+  ibv_mw* const window = have(ibv_alloc_mw(a.pd, IBV_MW_TYPE_1), "ibv_alloc_mw");
+  go(a, b.qp->qp_num);
+  ibv_mw_bind bind{};
+  bind.send_flags = IBV_SEND_SIGNALED;
+  bind.bind_info = {.mr = base,
+                    .addr = reinterpret_cast<std::uintptr_t>(a.octets.data()),
+                    .length = 8,
+                    .mw_access_flags = IBV_ACCESS_REMOTE_WRITE};
+  std::array<std::uint32_t, 2> keys{};
+  for (std::uint64_t id : {1U, 2U}) {
+    bind.wr_id = id;
+    ASSERT_EQ(ibv_bind_mw(a.qp, window, &bind), 0);
+    keys.at(id - 1) = window->rkey;
+  }
+  EXPECT_NE(keys[0], keys[1]);
+  go(b, a.qp->qp_num);
+  for (std::uint64_t id : {1U, 2U}) expect_done(a.next(), id);
+  ASSERT_EQ(ibv_dealloc_mw(window), 0);
+  ASSERT_EQ(ibv_dereg_mr(base), 0);
+}
+
 using Modify = int (*)(ibv_qp*, ibv_qp_attr*, int);
 
 // ibv_modify_qp, called from a library of that name (as_uct.cpp).

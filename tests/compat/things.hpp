@@ -74,6 +74,7 @@ inline int modify(ibv_qp* qp, ibv_qp_state state) {
   ibv_qp_attr to{};
   to.qp_state = state;
   to.port_num = 1;
+  to.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
   const int init = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
   return ibv_modify_qp(qp, &to, IBV_QP_STATE | (state == IBV_QPS_INIT ? init : 0));
 }

@@ -28,15 +28,17 @@ TEST(ConfigurationText, SetsLogCaptureAndPolicy) {
 }
 
 TEST(ConfigurationText, SetsPortsAndDevice) {
-  const auto read = parse_configuration("ports = 20000-20255\ndevice = roce\ndevice.nobody = iwarp", "f");
+  const auto read =
+      parse_configuration("ports = 20000-20255\nconfirm-writes = on\ndevice = roce\ndevice.nobody = iwarp", "f");
   EXPECT_TRUE(read.complaints.empty()) << read.complaints.front();
   EXPECT_EQ(read.ports.first, 20000);
+  EXPECT_TRUE(read.confirm_writes);
   EXPECT_EQ(read.ports.last, 20255);
   EXPECT_EQ(read.device, DeviceKind::kRoce) << "the other program's is not this one's";
   const std::string own = std::string("device.") + program_invocation_short_name + " = roce";
   EXPECT_EQ(parse_configuration(own, "f").device, DeviceKind::kRoce);
-  for (const char* wrong : {"ports = 80", "ports = 3000-2000", "ports = 1024-65536", "ports =", "ports = 2000-",
-                            "device = ib", "device.x = ib"}) {
+  for (const char* wrong : {"confirm-writes = 1", "ports = 80", "ports = 3000-2000", "ports = 1024-65536",
+                            "ports =", "ports = 2000-", "device = ib", "device.x = ib"}) {
     EXPECT_EQ(parse_configuration(wrong, "f").complaints.size(), 1U) << wrong;
   }
 }

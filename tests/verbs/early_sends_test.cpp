@@ -65,11 +65,50 @@ TEST(EarlySends, WhatCannotWaitIsRefused) {
   End end;
   to_init(*end.qp);
   end.qp->accept_early_sends();
-  const auto posted = end.qp->post_send({.opcode = SendOpcode::kLocalInvalidate, .invalidate_rkey = 1});
-  ASSERT_FALSE(posted);
-  EXPECT_EQ(posted.error().code, Errc::kInvalidState);
+  EXPECT_EQ(end.qp->post_send({.opcode = SendOpcode::kBindWindow}).error().argument, "bind");
   const Sge long_one{.address = 1, .length = 10000};
   EXPECT_EQ(end.qp->post_send(signaled(3, {&long_one, 1}, SendFlags::kInline)).error().code, Errc::kInlineTooLong);
+}
+
+// The handles move meanwhile.
+TEST(EarlySends, BindsAndLocalInvalidationsWaitInOrder) {
+  std::vector<std::byte> own = octets(8, 1);
+  std::optional<MemoryRegion> region;
+  std::optional<MemoryWindow> window;
+  PairOptions options;
+  options.before_connect = [&](End& client, End&) {
+    to_init(*client.qp);
+    client.qp->accept_early_sends();
+    const Access rights = Access::kLocalWrite | Access::kWindowBind;
+    auto registered = must(client.domain.register_memory(own.data(), own.size(), rights), "register_memory");
+    auto allocated = must(client.domain.allocate_window(), "allocate_window");
+    const std::uint32_t rkey = allocated.next_rkey();
+    const WindowBind bind{.window = &allocated,
+                          .region = &registered,
+                          .rkey = rkey,
+                          .address = registered.iova(),
+                          .length = 8,
+                          .access = Access::kRemoteWrite};
+    must(client.qp->post_send(
+             {.wr_id = 1, .opcode = SendOpcode::kBindWindow, .flags = SendFlags::kSignaled, .bind = bind}),
+         "bind");
+    must(client.qp->post_send({.wr_id = 2,
+                               .opcode = SendOpcode::kLocalInvalidate,
+                               .flags = SendFlags::kSignaled,
+                               .invalidate_rkey = rkey}),
+         "invalidate");
+    region = std::move(registered);
+    window = std::move(allocated);
+    EXPECT_FALSE(window->bound());
+  };
+  Pair pair(options);
+  for (const std::uint64_t id : {1U, 2U}) {
+    const auto done = pair.client.next();
+    EXPECT_EQ(done.wr_id, id);
+    EXPECT_EQ(done.status, WcStatus::kSuccess);
+  }
+  EXPECT_FALSE(window->bound());
+  EXPECT_TRUE(region->deregister());
 }
 
 TEST(EarlySends, GivingUpNamesTheOldest) {
@@ -132,6 +171,35 @@ TEST(EarlySends, NumbersOfTheCallerAreChecked) {
   EXPECT_EQ(end.domain.create_queue_pair(wanted).error().code, Errc::kInvalidArgument);
   wanted.number = 0xABCDEF;
   EXPECT_EQ(must(end.domain.create_queue_pair(wanted), "create_queue_pair").number(), 0xABCDEFU);
+}
+
+// --- QueuePair::limit_peer()
+
+TEST(LimitedPeers, ReachMemoryByWhatIsLeftAlone) {
+  PairOptions options;
+  options.before_connect = [](End&, End& server) {
+    server.qp->limit_peer(Access::kRemoteRead | Access::kRemoteWrite);
+    server.qp->limit_peer(Access::kRemoteWrite | Access::kRemoteAtomic);  // what one of them excludes stays excluded
+  };
+  Pair pair(options);
+  Buffer own(pair.client, 8), exposed(pair.server, 8);
+  own.fill(3);
+  const std::array list{own.sge()};
+  const auto post = [&](std::uint64_t id, SendOpcode opcode) {
+    must(pair.client.qp->post_send({.wr_id = id,
+                                    .opcode = opcode,
+                                    .flags = SendFlags::kSignaled,
+                                    .segments = list,
+                                    .remote_address = exposed.remote(),
+                                    .rkey = exposed.region.rkey()}),
+         "post_send");
+    return pair.client.next();
+  };
+  EXPECT_EQ(post(1, SendOpcode::kRdmaWrite).status, WcStatus::kSuccess);
+  const auto read = post(2, SendOpcode::kRdmaRead);
+  EXPECT_EQ(read.wr_id, 2U);
+  EXPECT_EQ(read.status, WcStatus::kRemoteAccessError);
+  EXPECT_EQ(exposed.octets, own.octets) << "the RDMA Write before it was placed";
 }
 
 // --- QueuePair::confirm_writes()

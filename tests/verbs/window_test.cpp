@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory windows of type 1: bound through one queue pair, used through every one of the protection domain.
+#include <set>
+
 #include "loopback.hpp"
 
 namespace weft::verbs::test {
@@ -63,6 +65,17 @@ struct TwoConnections {
   Buffer base{pair.server, 8};
   MemoryWindow window = must(pair.server.domain.allocate_window(WindowType::kType1), "window");
 };
+
+TEST(WindowsOfType1, HaveAKeyForEachOf256BindsThatWait) {
+  End end;
+  const auto window = must(end.domain.allocate_window(WindowType::kType1), "allocate_window");
+  std::set<std::uint32_t> keys{window.rkey()};
+  for (std::uint32_t key = window.next_rkey(); key != window.rkey(); key = window.next_rkey(key)) {
+    EXPECT_EQ(key >> 8U, window.rkey() >> 8U);
+    ASSERT_TRUE(keys.insert(key).second);
+  }
+  EXPECT_EQ(keys.size(), 256U);
+}
 
 TEST(WindowsOfType1, ServeEveryQueuePairOfTheDomain) {
   TwoConnections two(true);

@@ -175,9 +175,8 @@ std::uint32_t WindowState::stag() const {
   return stag_;
 }
 
-std::uint32_t WindowState::next_stag() const {
-  const std::lock_guard lock(mutex_);
-  return (stag_ & ~kKeyMask) | ((stag_ + step_) & kKeyMask);
+std::uint32_t WindowState::next_stag(std::uint32_t after) const noexcept {
+  return (after & ~kKeyMask) | ((after + step_) & kKeyMask);
 }
 
 bool WindowState::bound() const {

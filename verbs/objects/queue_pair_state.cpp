@@ -50,6 +50,7 @@ void QueuePairState::extend(const Extensions& with) {
   const std::lock_guard lock(mutex_);
   early_.extensions.combine_immediate |= with.combine_immediate;
   early_.extensions.confirm_writes |= with.confirm_writes;
+  early_.extensions.peer_rights = early_.extensions.peer_rights & with.peer_rights;
 }
 
 ServedQueuePair::Extensions QueuePairState::extensions() const {

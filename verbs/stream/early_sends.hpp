@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <list>
+#include <optional>
 #include <vector>
 
+#include "verbs/memory/local_work.hpp"
 #include "verbs/queue_pair.hpp"
 #include "verbs/work_request.hpp"
 
@@ -18,6 +20,11 @@ class EarlySends {
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
   [[nodiscard]] const SendRequest& front() const noexcept { return waiting_.front().request; }
+  // Of a bind or a local invalidation; else null.
+  [[nodiscard]] LocalWork* front_local() noexcept {
+    auto& local = waiting_.front().local;
+    return local ? &*local : nullptr;
+  }
   void pop() noexcept { waiting_.pop_front(); }
 
  private:
@@ -25,6 +32,7 @@ class EarlySends {
     SendRequest request{};
     std::vector<Sge> segments{};
     std::vector<std::byte> octets{};  // of an inline request
+    std::optional<LocalWork> local{};
   };
   std::list<Waiting> waiting_;
 };

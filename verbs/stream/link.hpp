@@ -201,7 +201,8 @@ class Link {
   void attach(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter);
   std::uint32_t land(const Room& room, std::size_t octets, Instant now);
   std::uint32_t present(const mpa::Landed& landed, Instant now);
-  Result<void> post_one(const SendRequest& request);
+  // `prepared`: of a bind or a local invalidation that waited for the connection.
+  Result<void> post_one(const SendRequest& request, LocalWork* prepared = nullptr);
   Result<void> post_late(const SendRequest& request);
   void post_early(EarlySends early, Instant now);
   [[nodiscard]] bool needs_confirmation(const SendSlot& slot) const noexcept;

@@ -61,23 +61,6 @@ engine::WorkRequest to_work(const SendRequest& request, std::uint64_t cookie) {
   return work;
 }
 
-Result<LocalWork> local_work(const SendRequest& request, std::uint64_t cookie,
-                             const std::shared_ptr<WindowState>& window, const std::shared_ptr<RegionState>& region) {
-  if (request.opcode == SendOpcode::kLocalInvalidate)
-    return LocalWork{cookie, LocalInvalidate{request.invalidate_rkey}};
-  const bool unbinds = window && window->type == WindowType::kType1 && request.bind.length == 0;
-  if (!window || (!region && !unbinds)) return fail(Errc::kInvalidArgument, "bind", "needs a window and a region");
-  if (request.bind.length == 0 && !unbinds) {
-    return fail(Errc::kInvalidArgument, "bind.length", "zero: invalidate instead");
-  }
-  return LocalWork{cookie, BindWindow{.window = window,
-                                      .region = region,
-                                      .stag = request.bind.rkey,
-                                      .address = request.bind.address,
-                                      .length = request.bind.length,
-                                      .access = request.bind.access}};
-}
-
 }  // namespace
 
 PostResult Link::post(std::span<const SendRequest> requests) {
@@ -118,7 +101,7 @@ void Link::ask_for_confirmation() {
 
 // All memory is taken before the engine accepts the work: each work request of the engine has its slot.
 
-Result<void> Link::post_one(const SendRequest& request) {
+Result<void> Link::post_one(const SendRequest& request, LocalWork* prepared) {
   if (life_.fails()) return post_late(request);
   if (const auto sound = check(request, qp_->attributes); !sound) return sound;
   if (!qp_->has_send_room(sends_unfinished())) return std::unexpected(full_send_queue());
@@ -132,11 +115,10 @@ Result<void> Link::post_one(const SendRequest& request) {
   }
   std::optional<LocalWork> local;
   if (work.operation == Operation::kLocal) {
-    const WindowBind& bind = request.bind;
-    auto made = local_work(request, sends_.next_cookie, bind.window != nullptr ? bind.window->self_.state : nullptr,
-                           bind.region != nullptr ? bind.region->self_.state : nullptr);
+    auto made = prepared != nullptr ? std::move(*prepared) : local_work(request);
     if (!made) return std::unexpected(made.error());
     local = std::move(*made);
+    local->cookie = sends_.next_cookie;
   }
   sends_.slots.reserve();
   if (local) memory_.reserve_local();
@@ -154,7 +136,7 @@ void Link::post_early(EarlySends early, Instant now) {
   for (; !early.empty(); early.pop()) {
     const SendRequest& request = early.front();
     try {
-      if (post_one(request)) continue;
+      if (post_one(request, early.front_local())) continue;
     } catch (const std::bad_alloc&) {  // as one that does not fit
     }
     if (life_.fails()) {  // no memory to wait for its turn

@@ -33,4 +33,18 @@ Result<Bytes> copy_inline(const SendRequest& request, std::uint32_t limit, Mutab
   return out.first(used);
 }
 
+Result<LocalWork> local_work(const SendRequest& request) {
+  if (request.opcode == SendOpcode::kLocalInvalidate)
+    return LocalWork{.work = LocalInvalidate{request.invalidate_rkey}};
+  const WindowBind& bind = request.bind;
+  BindWindow out{.stag = bind.rkey, .address = bind.address, .length = bind.length, .access = bind.access};
+  if (bind.window != nullptr) out.window = bind.window->self_.state;
+  if (bind.region != nullptr) out.region = bind.region->self_.state;
+  const bool unbinds = out.window && out.window->type == WindowType::kType1 && bind.length == 0;
+  if (!out.window || (!out.region && !unbinds))
+    return fail(Errc::kInvalidArgument, "bind", "needs a window and a region");
+  if (bind.length == 0 && !unbinds) return fail(Errc::kInvalidArgument, "bind.length", "zero: invalidate instead");
+  return LocalWork{.work = std::move(out)};
+}
+
 }  // namespace weft::verbs::detail

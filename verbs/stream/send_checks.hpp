@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/wire.hpp"
+#include "verbs/memory/local_work.hpp"
 #include "verbs/queue_pair.hpp"
 #include "verbs/work_request.hpp"
 
@@ -12,5 +13,9 @@ namespace weft::verbs::detail {
 // Inline octets are copied, so that lkeys play no part. They may come from anywhere in the caller's memory. `out` has room
 // for `limit`. Errors: kInlineTooLong.
 [[nodiscard]] Result<Bytes> copy_inline(const SendRequest& request, std::uint32_t limit, MutableBytes out);
+
+// Of a bind or a local invalidation, without its cookie. It holds what the request names, because the caller's handles last
+// only as long as its call.
+[[nodiscard]] Result<LocalWork> local_work(const SendRequest& request);
 
 }  // namespace weft::verbs::detail

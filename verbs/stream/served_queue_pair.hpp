@@ -52,10 +52,11 @@ class ServedQueuePair {
   // --- Errors and the end
   virtual void stream_error(const StreamError& error, AsyncEventType type) = 0;  // the event follows with fall()
   virtual void ended_by(const Error& error) = 0;  // before what is flushed for it; the first counts
-  // What its connections do beyond iWARP: see the functions of QueuePair.
+  // What its connections do beyond iWARP, and what their peers may do: see the functions of QueuePair.
   struct Extensions {
     bool combine_immediate = false;
     bool confirm_writes = false;
+    Access peer_rights = kAllAccess;
   };
   [[nodiscard]] virtual Extensions extensions() const = 0;
   // The peer has closed, and no send is unfinished. True: the queue pair goes on without this stream.

@@ -12,14 +12,14 @@ grant("domain-ignored", RIGHTS, "DDP-8.2-03 DDP-8.3.1-02 SEC-6.1.1-03 SEC-6.1.1-
 grant("stream-ignored", RIGHTS,
       "DDP-8.2-05 DDP-8.3.1-03 SEC-6.1.1-04 SEC-2.2.5-02 SEC-6.1.1-01 RDMAP-8.1.1-02 RDMAP-7.2-10 RDMAP-5.3-13 RDMAP-5.3-15 RDMAP-7.2-08",
       "An STag of another stream is good.", OWNERS, "grant.domain == who.domain")
-ACCESS = """if (!has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);"""
+ACCESS = """if (!has(grant.access & who.rights, needed)) return std::unexpected(ddp::AccessError::kAccessRights);"""
 grant("write-right-ignored", RIGHTS, "DDP-7.1-13 SEC-2.2.2-02", "A region that may only be read is written.",
-      ACCESS, "if (needed != Access::kRemoteWrite && !has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
+      ACCESS, "if (needed != Access::kRemoteWrite && !has(grant.access & who.rights, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
 grant("read-right-ignored", RIGHTS, "RDMAP-7.2-11 SEC-2.2.2-02 SEC-6.3.5-02 RDMAP-4.8-26",
       "A region that may only be written is read.",
-      ACCESS, "if (needed != Access::kRemoteRead && !has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
+      ACCESS, "if (needed != Access::kRemoteRead && !has(grant.access & who.rights, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
 grant("atomic-right-ignored", "atomics", "RDMAPX-8.2-06", "A region without that right takes atomics.",
-      ACCESS, "if (needed != Access::kRemoteAtomic && !has(grant.access, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
+      ACCESS, "if (needed != Access::kRemoteAtomic && !has(grant.access & who.rights, needed)) return std::unexpected(ddp::AccessError::kAccessRights);")
 BOUNDS = "DDP-7.1-14 DDP-7.1-15 DDP-7.2-04 DDP-8.1-01 DDP-8.3.1-04 SEC-6.2.1-01 SEC-6.2.1-02 " \
          "SEC-6.3.1-01 RDMAP-7.2-12 RDMAP-7.2-13 RDMAP-8.1.1-03 RDMAP-4.8-25"
 grant("one-octet-beyond", RIGHTS, BOUNDS, "One octet after a region is part of it.",
