@@ -33,7 +33,7 @@ RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
 # refused, and then crashes on the identifier that it has destroyed (docs/drop-in.md).
 # qperf's server sends its client the port before it calls rdma_listen.
 CONNECTING_RACES = {"perftest": "RDMA_CM_EVENT_REJECTED; error: -111", "qperf": "unexpected event from RDMA CM: Event rejected"}
-ESTABLISHED, LISTENING = "01", "0A"  # in /proc/net/tcp
+ESTABLISHED, LISTENING, BOUND = "01", "0A", "07"  # in /proc/net/tcp; the last one in /proc/net/udp
 MUST_WORK, MAY_FAIL, MUST_FAIL = range(3)  # what becomes of a program; death of a signal is never right
 
 
@@ -142,7 +142,7 @@ class Runner:
         words = {"a": address, "p": self.port}
         server = self.start(case, case.server.format(**words), address == FAR) if case.server else None
         if server:
-            self.wait_for_socket(server, LISTENING, case.port)
+            self.wait_for_socket(server, BOUND if case.udp else LISTENING, case.port)
         return self.start(case, case.client.format(**words)), server
 
     def judge_pair(self, case, client, server, until):
@@ -196,7 +196,7 @@ class Runner:
         wanted = f":{port or self.port:04X}"
         until = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < until:
-            for table in ("tcp", "tcp6"):
+            for table in ("udp", "udp6") if state == BOUND else ("tcp", "tcp6"):
                 for line in sockets_of(process, table):
                     fields = line.split()
                     if fields[3] == state and fields[1].endswith(wanted):

@@ -26,6 +26,7 @@ class Case:
     needs: str = ""             # the program or file that the package has; default: the client's first word
     sockets: bool = False       # its sockets become rsockets: weft run --sockets
     roce: bool = False          # weft run --device roce
+    udp: bool = False           # its server waits at a UDP port
     port: int = 0               # where the server listens, if the program leaves no choice; its cases then run one after the other
 
 
@@ -193,6 +194,15 @@ for name, options, addresses in STREAMS:
 case("rstream, fork server", "rdmacm-utils", "rstream -s {a} -p {p} -S 4096 -C 50 -T v -T f -T b",
      "rstream -b {a} -p {p} -S 4096 -C 50 -T v -T f -T b", expect=r"custom .*\d", addresses=(IPV4,), large=True,
      note="rstream itself then uses the kernel's sockets")
+DATAGRAMS = (("", "-T b", (IPV4, IPV6, NIC, FAR)),
+             (", echo", "-T b -T e", (IPV4, FAR)),
+             (", asynchronous", "-T a -T b", (IPV4,)),
+             (", non-blocking", "-T n", (IPV4,)),
+             (", asynchronous and non-blocking", "-T a -T n", (IPV4, FAR)),
+             (", small buffers, echo", "-B 4096 -T e", (IPV4,)))
+for name, options, addresses in DATAGRAMS:
+    case(f"udpong{name}", "rdmacm-utils", f"udpong -s {{a}} -p {{p}} -S 1000 -C 1000 {options}", f"udpong -b {{a}} -p {{p}} -S 1000 -C 1000 {options}",
+         expect=r"custom +1000 +\d.*\d", addresses=addresses, large=bool(name), server_ends=False, udp=True)
 case("riostream", "rdmacm-utils", "riostream -s {a} -p {p} -S 4096 -I 20 -C 2 -T v -T b",
      "riostream -b {a} -p {p} -S 4096 -I 20 -C 2 -T v -T b", expect=r"custom .*\d", server_expect=r"custom .*\d")
 case("rcopy", "rdmacm-utils", "sh -c 'rcopy /usr/bin/rcopy {a}:copy.{p} -p {p} && cmp /usr/bin/rcopy copy.{p}'", "rcopy -p {p}",
@@ -203,6 +213,9 @@ case("rstream with plain sockets, under librspreload.so", "librdmacm1",
      f"{PRELOAD} WEFT_LOG=info rstream -s {{a}} -p {{p}} -S 65536 -C 50 -T v -T s -T b",
      f"{PRELOAD} rstream -b {{a}} -p {{p}} -S 65536 -C 50 -T v -T s -T b",
      expect=r"(?s)established: MPA.*custom .*\d", addresses=(IPV4,), needs=LIBRARY, large=True)
+case("udpong with plain sockets, under librspreload.so", "librdmacm1", f"{PRELOAD} udpong -s {{a}} -p {{p}} -S 1000 -C 1000 -T s -T b",
+     f"{PRELOAD} udpong -b {{a}} -p {{p}} -S 1000 -C 1000 -T s -T b", expect=r"custom +1000 +\d.*\d", addresses=(IPV4,), needs=LIBRARY, large=True,
+     server_ends=False, udp=True)
 case("a Python program, under librspreload.so", "librdmacm1", f"{PRELOAD} WEFT_LOG=info python3 echo.py client {{a}} {{p}}",
      f"{PRELOAD} python3 echo.py server {{a}} {{p}}", expect=r"(?s)(?=.*established: MPA)(?=.*all came back)", addresses=(IPV4, IPV6),
      needs=LIBRARY, large=True)
