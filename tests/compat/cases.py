@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 IPV4, IPV6, NIC = "127.0.0.1", "::1", "192.0.2.1"  # NIC: of an interface that is not the loopback one
 FAR = "192.0.2.2"  # the server is in another network namespace
+NEAR6, FAR6 = "2001:db8::1", "2001:db8::2"  # of two namespaces with IPv6 alone: that of the client and that of the server
+OWN = {FAR: NIC, FAR6: NEAR6}  # the client's address, where it is another one
 
 
 @dataclass
 class Case:
     name: str
     package: str
-    client: str                 # {a} address, {p} port
+    client: str                 # {a} address, {p} port, {own} the client's address
     server: str = ""            # none: the program runs alone
     expect: str = ""            # a regular expression in what the client prints
     server_expect: str = ""
@@ -129,6 +131,11 @@ case("udaddy", "rdmacm-utils", "udaddy -s {a} -C 20 -S 1000", "udaddy -b {a} -C 
      server_expect=r"return status 0", addresses=(IPV4, NIC, FAR), port=7174)
 case("mckey", "rdmacm-utils", "sh mckey.sh {a}", expect=r"every member has received", addresses=(IPV4, NIC), needs="mckey",
      note="two receivers and a sender of a multicast group")
+for name, group, address in ((", two namespaces", "239.192.0.9", FAR), (", two namespaces, IPv6", "ff0e::1234", FAR6),
+                             (", two namespaces, IPv6, a link-local group", "ff02::1234", FAR6)):
+    case(f"mckey{name}", "rdmacm-utils", f"mckey -s -m {group} -b {{own}} -C 20 -S 1000", f"mckey -m {group} -b {{a}} -C 20 -S 1000",
+         expect=rf"(?s)joined dgid: [:f]*{group}.*return status 0", server_expect=r"(?s)receiving data transfers.*return status 0",
+         addresses=(address,), udp=True, port=65535)
 case("ibv_devinfo, as RoCE", "ibverbs-utils", "ibv_devinfo -v", expect=r"transport:\s+InfiniBand", addresses=(IPV4,), roce=True)
 
 # --- UCX: its transports rc_verbs and ud_verbs, by its own tests, which exchange addresses over TCP
