@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cm_datagram_side.hpp"
+#include "tests/raw_group.hpp"
 
 namespace weft::compat::test {
 namespace {
@@ -122,6 +123,31 @@ TEST(CmMulticast, AQueuePairAttachesItself) {
   EXPECT_EQ(wc.opcode, IBV_WC_RECV);
   must(ibv_detach_mcast(side.id->qp, &gid, 0), "ibv_detach_mcast");
   must(ibv_destroy_ah(path), "ibv_destroy_ah");
+}
+
+// The event of a join keeps datagrams on the network, and an address handle of the program's goes further.
+TEST(CmMulticast, TheHopLimitOfAnAddressHandleIsThatOfTheDatagram) {
+  constexpr const char* kText = "239.192.0.25";
+  const Events events;
+  Side sender(bound(events));
+  Group group(kText);
+  must(rdma_join_multicast(sender.id, group.raw(), nullptr), "rdma_join_multicast");
+  ibv_ah_attr to{};
+  {
+    const Event joined(events);
+    ASSERT_EQ(joined->event, RDMA_CM_EVENT_MULTICAST_JOIN);
+    to = joined->param.ud.ah_attr;
+  }
+  EXPECT_EQ(to.grh.hop_limit, 1);
+  const weft::test::RawGroupMember raw(kText, 65535);
+  ASSERT_TRUE(raw.joined()) << std::strerror(errno);
+  for (const int hops : {1, 7, 0}) {
+    to.grh.hop_limit = static_cast<std::uint8_t>(hops);
+    ibv_ah* const path = must(ibv_create_ah(sender.id->pd, &to), "ibv_create_ah");
+    send_to_group(sender, path, "letters");
+    EXPECT_EQ(raw.hops_of_next(), hops == 0 ? 1 : hops);
+    must(ibv_destroy_ah(path), "ibv_destroy_ah");
+  }
 }
 
 TEST(CmMulticast, AnEventOfAGroupThatWasLeftIsNotDelivered) {

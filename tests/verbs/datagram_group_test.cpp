@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multicast groups of queue pairs for datagrams, on loopback addresses.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
 
+#include "tests/raw_group.hpp"
 #include "tests/verbs/datagram_end.hpp"
 #include "verbs/datagram/datagram_header.hpp"
 
@@ -119,6 +125,41 @@ TEST(DatagramGroup, WrongOnesAreNamedAndTheirNumberIsBounded) {
   must(a.own->leave(group), "leave");
   group.octets[3] = std::byte{200};
   must(a.own->join(group), "join in its place");
+}
+
+// --- How far a datagram goes
+
+void expect_hops_of_sender(const char* host, const char* group, const char* interface) {
+  const weft::test::RawGroupMember raw(group, DatagramQueuePair::port_of(DatagramQueuePair::kMulticastNumber),
+                                       interface);
+  ASSERT_TRUE(raw.joined()) << std::strerror(errno);
+  DatagramEnd sender({}, host);
+  DatagramAddress to = named(*Address::parse(group));
+  ASSERT_TRUE(sender.send(to, "default", {}));
+  ASSERT_EQ(raw.hops_of_next(), 1);
+  for (const int hops : {5, 255, 255, 1, 2}) {
+    to.hop_limit = static_cast<std::uint8_t>(hops);
+    ASSERT_TRUE(sender.send(to, "letters", {}));
+    EXPECT_EQ(raw.hops_of_next(), hops);
+  }
+  to.hop_limit = 0;  // as in InfiniBand: the network, not this host alone
+  ASSERT_TRUE(sender.send(to, "letters", {}));
+  EXPECT_EQ(raw.hops_of_next(), 1);
+}
+
+TEST(DatagramHops, OfIpv4AreThoseOfTheSender) { expect_hops_of_sender("127.0.0.1", "239.192.0.3", "lo"); }
+
+// The loopback interface has no groups of IPv6.
+TEST(DatagramHops, OfIpv6AreThoseOfTheSender) {
+  bool made = false;
+  std::jthread([&] {
+    made = ::unshare(CLONE_NEWNET) == 0 &&  // of this thread, and of those that it starts
+           std::system(
+               "ip link set lo up && ip link add hops0 type veth peer name hops1 && ip link set hops1 up && "
+               "ip addr add 2001:db8::1/64 dev hops0 nodad && ip link set hops0 up") == 0;
+    if (made) expect_hops_of_sender("2001:db8::1", "ff0e::1234", "hops0");
+  }).join();
+  if (!made) GTEST_SKIP() << "SKIPPED: needs the right to make a network namespace with an interface (root)";
 }
 
 }  // namespace

@@ -151,7 +151,8 @@ Result<void> DatagramQueuePairState::send_one(const DatagramRequest& request) {
     }
     serialize(header, leaving_);
     own_.send(Bytes(leaving_).first(kHeader + payload->size()),
-              {.address = request.to.address, .port = DatagramQueuePair::port_of(request.to.number)});
+              {.address = request.to.address, .port = DatagramQueuePair::port_of(request.to.number)},
+              request.to.hop_limit);
   }
   complete_send(send, status);
   if (status != WcStatus::kSuccess) fail();
