@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -94,8 +95,18 @@ std::expected<DatagramSocket, std::error_code> DatagramSocket::join(const Endpoi
   return DatagramSocket(std::move(*socket), group);
 }
 
+bool DatagramSocket::limit_hops(int limit) noexcept {
+  if (limit == hop_limit_) return true;
+  const bool done = local_.address.family == Family::kIpv6 ? set(socket_, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, limit)
+                                                           : set(socket_, IPPROTO_IP, IP_MULTICAST_TTL, limit);
+  if (done) hop_limit_ = limit;
+  return done;
+}
+
 // An error of a datagram before (ICMP: port unreachable) is reported in place of this one, which is sent then.
-std::error_code DatagramSocket::send(Bytes octets, const Endpoint& to) noexcept {
+std::error_code DatagramSocket::send(Bytes octets, const Endpoint& to, std::uint8_t hop_limit) noexcept {
+  // The kernel takes 0 for this host alone.
+  if (to.address.is_multicast() && !limit_hops(std::max<int>(hop_limit, 1))) return last_error();
   sockaddr_storage storage{};
   const socklen_t length = to.to_sockaddr(storage);
   for (int attempt = 0; attempt < 2; ++attempt) {

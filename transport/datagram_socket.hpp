@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <system_error>
@@ -16,7 +17,7 @@ namespace weft::transport {
 class DatagramSocket {
  public:
   // Non-blocking, with buffers as large as the system permits. Port 0 selects a free one.
-  // What it sends to a multicast group leaves by the interface of its address, and goes no further than that network.
+  // What it sends to a multicast group leaves by the interface of its address.
   [[nodiscard]] static std::expected<DatagramSocket, std::error_code> bind(const Endpoint& at);
   // Receives what is sent to this port of a multicast group, and nothing else, by the interface that owns `interface`. Other
   // sockets may have the same group and port: each receives its own copy.
@@ -28,8 +29,9 @@ class DatagramSocket {
   [[nodiscard]] Socket& socket() noexcept { return socket_; }
   [[nodiscard]] const Socket& socket() const noexcept { return socket_; }
 
-  // Gives one datagram to the kernel, which may drop it. An error says that it did not take it.
-  std::error_code send(Bytes octets, const Endpoint& to) noexcept;
+  // Gives one datagram to the kernel, which may drop it. An error says that it did not take it. `hop_limit`: of a datagram to
+  // a multicast group, of which 0 and 1 stay on the network of the interface.
+  std::error_code send(Bytes octets, const Endpoint& to, std::uint8_t hop_limit = 1) noexcept;
 
   struct Arrived {
     std::size_t octets = 0;  // more than fit: the rest is lost
@@ -41,8 +43,11 @@ class DatagramSocket {
  private:
   DatagramSocket(Socket socket, const Endpoint& local) noexcept : socket_(std::move(socket)), local_(local) {}
 
+  bool limit_hops(int limit) noexcept;
+
   Socket socket_;
   Endpoint local_;
+  int hop_limit_ = 1;  // of the socket, for multicast groups
 };
 
 }  // namespace weft::transport

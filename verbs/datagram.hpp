@@ -23,6 +23,9 @@ struct DatagramAddress {
   /// Its Q_Key: a datagram with another one is dropped. With the highest bit set, the sender's own Q_Key is sent, as in
   /// InfiniBand.
   std::uint32_t qkey{};
+  /// IP hop limit (TTL) of a datagram to a multicast group. Values of 0 and 1 keep it on the network of the device. A
+  /// datagram to a host has the system's hop limit.
+  std::uint8_t hop_limit = 1;
 };
 
 /// Describes one datagram to send.
@@ -85,8 +88,8 @@ class DatagramQueuePair {
   Result<void> modify(QpState to);
 
   /// Receives what is sent to a multicast group, by the interface of its device, in the states in which it receives; the
-  /// other conditions for a datagram are the same. A group that was joined before stays so. The members are on one network:
-  /// no router passes datagrams on. Every other member, also of this host and this process, receives its own copy, and a sender
+  /// other conditions for a datagram are the same. A group that was joined before stays so. Members on other
+  /// networks need senders with a greater DatagramAddress::hop_limit, and multicast routers. Every other member, also of this host and this process, receives its own copy, and a sender
   /// that is a member receives its own datagrams.
   /// Errors: Errc::kInvalidArgument if it is no multicast address of the device's IP version; kLimitExceeded beyond
   /// kMaxGroups; kSystem if the system does not join it.

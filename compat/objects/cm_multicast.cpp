@@ -99,6 +99,9 @@ int cm_leave_multicast(rdma_cm_id* raw, const sockaddr* group) noexcept {
 
 // --- Events
 
+// What the kernel's connection manager tells of a group on Ethernet.
+constexpr std::uint8_t kOneNetwork = 1;
+
 bool describe_multicast(CmEvent& event, CmId& id) {
   std::array<std::byte, 16> octets{};
   std::ranges::copy(event.private_data, octets.begin());
@@ -116,7 +119,7 @@ bool describe_multicast(CmEvent& event, CmId& id) {
   auto& parameters = event.param.ud;
   parameters = {};
   parameters.private_data = group->context;
-  parameters.ah_attr = path_to(std::bit_cast<ibv_gid>(octets), 1);
+  parameters.ah_attr = path_to(std::bit_cast<ibv_gid>(octets), 1, kOneNetwork);
   parameters.qp_num = verbs::DatagramQueuePair::kMulticastNumber;
   parameters.qkey = RDMA_UDP_QKEY;
   return true;

@@ -33,11 +33,11 @@ std::optional<verbs::Address> peer_of(std::string_view call, const ibv_ah_attr& 
   return peer;
 }
 
-ibv_ah_attr path_to(const ibv_gid& gid, std::uint8_t port) noexcept {
+ibv_ah_attr path_to(const ibv_gid& gid, std::uint8_t port, std::uint8_t hop_limit) noexcept {
   ibv_ah_attr path{};
   path.is_global = 1;
   path.grh.dgid = gid;
-  path.grh.hop_limit = 0xFF;
+  path.grh.hop_limit = hop_limit;
   path.port_num = port;
   return path;
 }
@@ -50,7 +50,7 @@ ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attributes) noexcept {
     const auto local = device_address(of(pd->context).device());
     if (!local) return refused_null(kCall, EINVAL, "the device has no IP address");
     const auto peer = peer_of(kCall, *attributes, *local);
-    return peer ? new Ah(*pd, *peer) : nullptr;
+    return peer ? new Ah(*pd, *peer, attributes->grh.hop_limit) : nullptr;  // which a LID has no use for
   });
 }
 

@@ -9,9 +9,16 @@ namespace weft::compat {
 struct Ah : ibv_ah {
   const Use domain_use;
   const verbs::Address peer;
+  const std::uint8_t hop_limit;
   const Alive<Ah> alive{this};
-  Ah(ibv_pd& pd, const verbs::Address& named)
-      : ibv_ah{.context = pd.context, .pd = &pd, .handle = 0}, domain_use(&of(&pd).users), peer(named) {}
+  Ah(ibv_pd& pd, const verbs::Address& named, std::uint8_t hops)
+      : ibv_ah{.context = pd.context, .pd = &pd, .handle = 0},
+        domain_use(&of(&pd).users),
+        peer(named),
+        hop_limit(hops) {}
+  [[nodiscard]] verbs::DatagramAddress of_queue_pair(std::uint32_t number, std::uint32_t qkey) const noexcept {
+    return {.address = peer, .number = number, .qkey = qkey, .hop_limit = hop_limit};
+  }
 };
 inline Ah& of(ibv_ah* ah) noexcept { return *static_cast<Ah*>(ah); }
 
@@ -20,8 +27,8 @@ inline Ah& of(ibv_ah* ah) noexcept { return *static_cast<Ah*>(ah); }
 [[nodiscard]] std::optional<verbs::Address> peer_of(std::string_view call, const ibv_ah_attr& path,
                                                     const verbs::Address& local);
 
-// The path to the host with this GID.
-[[nodiscard]] ibv_ah_attr path_to(const ibv_gid& gid, std::uint8_t port) noexcept;
+// The path to the host or the group with this GID. For a group, `hop_limit` says how far.
+[[nodiscard]] ibv_ah_attr path_to(const ibv_gid& gid, std::uint8_t port, std::uint8_t hop_limit = 0xFF) noexcept;
 
 ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attributes) noexcept;
 // The path back to the sender of a datagram.

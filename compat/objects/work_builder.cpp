@@ -146,7 +146,7 @@ void wr_set_ud_addr(ibv_qp_ex* qp, ibv_ah* ah, std::uint32_t number, std::uint32
   attempt(qp, [&](WorkBuilder& builder) -> verbs::Result<void> {
     if (builder.to.empty()) return verbs::fail(Errc::kInvalidState, "ah", "set before any work request is begun");
     if (ah == nullptr) return verbs::fail(Errc::kInvalidArgument, "ah", "null");
-    builder.to.back() = {.address = of(ah).peer, .number = number, .qkey = qkey};
+    builder.to.back() = of(ah).of_queue_pair(number, qkey);
     return {};
   });
 }

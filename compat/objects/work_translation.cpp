@@ -116,8 +116,7 @@ int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::SendReque
 
 int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::DatagramRequest& out) noexcept {
   if (request.wr.ud.ah == nullptr) return EINVAL;
-  out.to = {
-      .address = of(request.wr.ud.ah).peer, .number = request.wr.ud.remote_qpn, .qkey = request.wr.ud.remote_qkey};
+  out.to = of(request.wr.ud.ah).of_queue_pair(request.wr.ud.remote_qpn, request.wr.ud.remote_qkey);
   return translate(request, segments, out.send);
 }
 

@@ -26,21 +26,20 @@ WEFT_ENTRY ssize_t rrecv(int socket, void* buf, std::size_t len, int flags) {
   const iovec piece{.iov_base = buf, .iov_len = len};
   return rs::receive(socket, &piece, 1, flags);
 }
-// The peer of a stream is always the same, so it is looked up after the octets.
 WEFT_ENTRY ssize_t rrecvfrom(int socket, void* buf, std::size_t len, int flags, sockaddr* src_addr,
                              socklen_t* addrlen) {
-  const ssize_t count = rrecv(socket, buf, len, flags);
-  if (count > 0 && src_addr != nullptr) rs::getpeername(socket, src_addr, addrlen);
-  return count;
+  const iovec piece{.iov_base = buf, .iov_len = len};
+  return rs::receive_from(socket, piece, flags, src_addr, addrlen);
 }
 WEFT_ENTRY ssize_t rrecvmsg(int socket, msghdr* msg, int flags) { return rs::receive_message(socket, msg, flags); }
 WEFT_ENTRY ssize_t rsend(int socket, const void* buf, std::size_t len, int flags) {
   const iovec piece{.iov_base = const_cast<void*>(buf), .iov_len = len};  // is only read
   return rs::send(socket, &piece, 1, flags);
 }
-// A stream is connected: the address means nothing.
-WEFT_ENTRY ssize_t rsendto(int socket, const void* buf, std::size_t len, int flags, const sockaddr*, socklen_t) {
-  return rsend(socket, buf, len, flags);
+WEFT_ENTRY ssize_t rsendto(int socket, const void* buf, std::size_t len, int flags, const sockaddr* dest_addr,
+                           socklen_t addrlen) {
+  const iovec piece{.iov_base = const_cast<void*>(buf), .iov_len = len};  // is only read
+  return rs::send_to(socket, &piece, 1, flags, dest_addr, addrlen);
 }
 WEFT_ENTRY ssize_t rsendmsg(int socket, const msghdr* msg, int flags) { return rs::send_message(socket, msg, flags); }
 WEFT_ENTRY ssize_t rread(int socket, void* buf, std::size_t count) { return rrecv(socket, buf, count, 0); }

@@ -53,27 +53,31 @@ inline int poll_kernel(std::span<pollfd> list, int milliseconds, const sigset_t*
   return wait_for([&] { return ::ppoll(list.data(), list.size(), milliseconds < 0 ? nullptr : &time, signals); });
 }
 
-// `body(socket, lock)` with the rsocket's lock held, for calls that do not wait and for those that may.
+// What a datagram rsocket has no call for.
+inline int no_datagrams() noexcept { return minus_one(EOPNOTSUPP); }
+
+// `body(socket, lock)` with the rsocket's lock held, for calls that do not wait and for those that may. `datagram()`, where
+// it is the kernel's UDP socket.
 template <typename Body>
 using AnswerOf = std::invoke_result_t<Body&, Socket&, std::unique_lock<std::mutex>&>;
 
-template <typename Body>
-AnswerOf<Body> call_with_socket(int number, Body& body) {
+template <typename Body, typename Datagram>
+AnswerOf<Body> call_with_socket(int number, Body& body, Datagram& datagram) {
   const Inside inside;
   const auto socket = find(number);
-  if (!socket) return static_cast<AnswerOf<Body>>(-1);
+  if (!socket) return static_cast<AnswerOf<Body>>(find_datagram(number) ? datagram() : -1);
   std::unique_lock lock(socket->mutex);
   return body(*socket, lock);
 }
 
-template <typename Body>
-auto on_socket(int number, Body&& body) noexcept {
-  return guarded([&] { return call_with_socket(number, body); },
+template <typename Body, typename Datagram = decltype(no_datagrams)>
+auto on_socket(int number, Body&& body, Datagram&& datagram = no_datagrams) noexcept {
+  return guarded([&] { return call_with_socket(number, body, datagram); },
                  [](int error) { return static_cast<AnswerOf<Body>>(minus_one(error)); });
 }
-template <typename Body>
-auto waiting_on_socket(int number, Body&& body) {
-  return waiting([&] { return call_with_socket(number, body); },
+template <typename Body, typename Datagram = decltype(no_datagrams)>
+auto waiting_on_socket(int number, Body&& body, Datagram&& datagram = no_datagrams) {
+  return waiting([&] { return call_with_socket(number, body, datagram); },
                  [](int error) { return static_cast<AnswerOf<Body>>(minus_one(error)); });
 }
 

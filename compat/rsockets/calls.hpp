@@ -49,6 +49,8 @@ int close(int number);
 // --- Octets (transfer.cpp)
 ssize_t receive(int number, const iovec* pieces, std::size_t count, int flags);
 ssize_t send(int number, const iovec* pieces, std::size_t count, int flags);
+ssize_t receive_from(int number, const iovec& piece, int flags, sockaddr* from, socklen_t* length);
+ssize_t send_to(int number, const iovec* pieces, std::size_t count, int flags, const sockaddr* to, socklen_t length);
 ssize_t receive_message(int number, msghdr* message, int flags);
 ssize_t send_message(int number, const msghdr* message, int flags);
 

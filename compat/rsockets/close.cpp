@@ -57,18 +57,21 @@ void finish(Socket& self, std::unique_lock<std::mutex>& lock) {
 }  // namespace
 
 int shutdown(int number, int how) {
-  return waiting_on_socket(number, [&](Socket& self, auto& lock) {
-    if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return minus_one(EINVAL);
-    self.progress();
-    if (self.phase != Phase::kConnected) return minus_one(ENOTCONN);
-    self.read_shut = self.read_shut || how != SHUT_WR;
-    const bool was_over = self.stream->outbound_over();
-    if (how == SHUT_RD && !was_over) return 0;
-    const bool said = say(self, lock, self.read_shut, finish_time());
-    end_connection(self);
-    self.wake_waiters();
-    return said ? 0 : minus_one(ETIMEDOUT);
-  });
+  return waiting_on_socket(
+      number,
+      [&](Socket& self, auto& lock) {
+        if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return minus_one(EINVAL);
+        self.progress();
+        if (self.phase != Phase::kConnected) return minus_one(ENOTCONN);
+        self.read_shut = self.read_shut || how != SHUT_WR;
+        const bool was_over = self.stream->outbound_over();
+        if (how == SHUT_RD && !was_over) return 0;
+        const bool said = say(self, lock, self.read_shut, finish_time());
+        end_connection(self);
+        self.wake_waiters();
+        return said ? 0 : minus_one(ETIMEDOUT);
+      },
+      [&] { return ::shutdown(number, how); });
 }
 
 // Threads that still wait for it find out that it is closing, and the last one of them frees it. A thread that is
@@ -78,7 +81,7 @@ int close(int number) {
     const Inside inside;
     leave_epoll_sets(number);
     const auto [socket, last] = remove(number);
-    if (!socket) return close_inherited(number) ? 0 : -1;
+    if (!socket) return close_datagram(number) || close_inherited(number) ? 0 : -1;
     if (!last) return 0;
     std::unique_lock lock(socket->mutex);
     socket->closing = true;

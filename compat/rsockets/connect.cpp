@@ -63,18 +63,21 @@ int finish(Socket& self, std::unique_lock<std::mutex>& lock, int without_waiting
 }  // namespace
 
 int connect(int number, const sockaddr* address, socklen_t length) {
-  return waiting_on_socket(number, [&](Socket& self, auto& lock) {
-    const auto to = endpoint(address, length, self.domain);
-    if (!to) return -1;
-    if (self.phase == Phase::kConnected) return minus_one(EISCONN);
-    if (self.phase == Phase::kListening) return refused_minus_one("rconnect", EOPNOTSUPP, "it listens");
-    if (self.phase == Phase::kConnecting) return finish(self, lock, EALREADY);
-    if (const int error = self.phase == Phase::kFailed ? self.take_error() : 0; error != 0) return minus_one(error);
-    if (to->port == 0) return minus_one(ECONNREFUSED);
-    if (const int error = start(self, *to); error != 0) return minus_one(error);
-    if (self.nonblocking) return minus_one(EINPROGRESS);
-    return finish(self, lock, EINPROGRESS);
-  });
+  return waiting_on_socket(
+      number,
+      [&](Socket& self, auto& lock) {
+        const auto to = endpoint(address, length, self.domain);
+        if (!to) return -1;
+        if (self.phase == Phase::kConnected) return minus_one(EISCONN);
+        if (self.phase == Phase::kListening) return refused_minus_one("rconnect", EOPNOTSUPP, "it listens");
+        if (self.phase == Phase::kConnecting) return finish(self, lock, EALREADY);
+        if (const int error = self.phase == Phase::kFailed ? self.take_error() : 0; error != 0) return minus_one(error);
+        if (to->port == 0) return minus_one(ECONNREFUSED);
+        if (const int error = start(self, *to); error != 0) return minus_one(error);
+        if (self.nonblocking) return minus_one(EINPROGRESS);
+        return finish(self, lock, EINPROGRESS);
+      },
+      [&] { return ::connect(number, address, length); });
 }
 
 }  // namespace weft::compat::rsockets

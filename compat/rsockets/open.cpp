@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rsocket, rbind, rlisten, and the names of both ends.
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -32,6 +33,18 @@ int open(int domain, int type) {
   return enter(std::move(made));
 }
 
+// The kernel's, of which only the number is kept.
+int open_datagram(int domain, int type) {
+  const int number = ::socket(domain, type, IPPROTO_UDP);
+  if (number < 0) return -1;
+  try {
+    return enter_datagram(number);
+  } catch (...) {
+    ::close(number);
+    throw;
+  }
+}
+
 }  // namespace
 
 // What rdma-core's has and this one has not, says ENOTSUP as that does for what it does not know.
@@ -41,23 +54,26 @@ int socket(int domain, int type, int protocol) noexcept {
     const Inside inside;
     const int kind = type & ~kFlags;
     if (!known_domain(domain)) return refuse_kind(ENOTSUP, "neither AF_INET nor AF_INET6");
-    if (kind == SOCK_DGRAM) return refuse_kind(ENOTSUP, "there are no rsockets for datagrams");
+    if (kind == SOCK_DGRAM && (protocol == 0 || protocol == IPPROTO_UDP)) return open_datagram(domain, type);
     if (kind != SOCK_STREAM || (protocol != 0 && protocol != IPPROTO_TCP)) {
-      return refuse_kind(ENOTSUP, "neither the type nor the protocol of a stream");
+      return refuse_kind(ENOTSUP, "neither the type and protocol of a stream nor those of datagrams");
     }
     return open(domain, type);
   });
 }
 
 int bind(int number, const sockaddr* address, socklen_t length) noexcept {
-  return on_socket(number, [&](Socket& self, auto&) {
-    const auto local = endpoint(address, length, self.domain);
-    if (!local) return -1;
-    if (self.phase != Phase::kFresh) return refused_minus_one("rbind", EINVAL, "it has an address");
-    if (const auto bound = self.id->bind_address(*local); !bound) return refused_minus_one("rbind", bound.error());
-    self.phase = Phase::kBound;
-    return 0;
-  });
+  return on_socket(
+      number,
+      [&](Socket& self, auto&) {
+        const auto local = endpoint(address, length, self.domain);
+        if (!local) return -1;
+        if (self.phase != Phase::kFresh) return refused_minus_one("rbind", EINVAL, "it has an address");
+        if (const auto bound = self.id->bind_address(*local); !bound) return refused_minus_one("rbind", bound.error());
+        self.phase = Phase::kBound;
+        return 0;
+      },
+      [&] { return ::bind(number, address, length); });
 }
 
 int listen(int number, int backlog) noexcept {
@@ -120,17 +136,20 @@ int give_address(const verbs::Endpoint& from, int family, sockaddr* address, soc
 }
 
 int getsockname(int number, sockaddr* address, socklen_t* length) noexcept {
-  return on_socket(number, [&](Socket& self, auto&) {
-    return give_address(self.id->local_address(), self.domain, address, length);
-  });
+  return on_socket(
+      number, [&](Socket& self, auto&) { return give_address(self.id->local_address(), self.domain, address, length); },
+      [&] { return ::getsockname(number, address, length); });
 }
 
 int getpeername(int number, sockaddr* address, socklen_t* length) noexcept {
-  return on_socket(number, [&](Socket& self, auto&) {
-    self.progress();
-    if (self.phase != Phase::kConnected) return minus_one(ENOTCONN);
-    return give_address(self.id->remote_address(), self.domain, address, length);
-  });
+  return on_socket(
+      number,
+      [&](Socket& self, auto&) {
+        self.progress();
+        if (self.phase != Phase::kConnected) return minus_one(ENOTCONN);
+        return give_address(self.id->remote_address(), self.domain, address, length);
+      },
+      [&] { return ::getpeername(number, address, length); });
 }
 
 }  // namespace weft::compat::rsockets

@@ -17,6 +17,7 @@ namespace weft::compat::rsockets {
 
 namespace {
 
+constexpr std::string_view kNoCommand = "no such command for rsockets";
 constexpr int kSegment = 2048;  // what rdma-core tells where there is no path record, as on iWARP
 
 // Queues and buffers are made when the connection is.
@@ -89,12 +90,11 @@ int set_ipv6(Socket& self, int name, const void* value, socklen_t length) {
   return 0;
 }
 
-int set_rdma(Socket& self, int name, const void* value, socklen_t length) {
-  if (opened(self)) return EINVAL;
+int set_rdma(Sizes& sizes, int name, const void* value, socklen_t length) {
   if (name == RDMA_ROUTE) return value != nullptr && length != 0 ? 0 : EINVAL;  // TCP finds its own
   int number = 0;
   if (!read_value(value, length, number)) return EINVAL;
-  Sizes wanted = self.sizes;
+  Sizes wanted = sizes;
   switch (name) {
     case RDMA_SQSIZE: wanted.send_queue = size_of(number); break;
     case RDMA_RQSIZE: wanted.receive_queue = size_of(number); break;
@@ -102,7 +102,7 @@ int set_rdma(Socket& self, int name, const void* value, socklen_t length) {
     case RDMA_IOMAPSIZE: wanted.iomap_entries = size_of(number); break;
     default: return ENOPROTOOPT;
   }
-  self.sizes = wanted.within_limits();
+  sizes = wanted.within_limits();
   return 0;
 }
 
@@ -150,13 +150,13 @@ int get_ipv6(const Socket& self, int name, void* value, socklen_t* length) {
   return give_value(self.options.v6_only ? 1 : 0, value, length);
 }
 
-int get_rdma(const Socket& self, int name, void* value, socklen_t* length) {
+int get_rdma(const Sizes& sizes, int name, void* value, socklen_t* length) {
   const auto number = [&](std::uint32_t from) { return give_value(static_cast<int>(from), value, length); };
   switch (name) {
-    case RDMA_SQSIZE: return number(self.sizes.send_queue);
-    case RDMA_RQSIZE: return number(self.sizes.receive_queue);
-    case RDMA_INLINE: return number(self.sizes.inline_octets);
-    case RDMA_IOMAPSIZE: return number(self.sizes.iomap_entries);
+    case RDMA_SQSIZE: return number(sizes.send_queue);
+    case RDMA_RQSIZE: return number(sizes.receive_queue);
+    case RDMA_INLINE: return number(sizes.inline_octets);
+    case RDMA_IOMAPSIZE: return number(sizes.iomap_entries);
     case RDMA_ROUTE:  // iWARP has no path records
       if (length == nullptr) return EFAULT;
       *length = 0;
@@ -169,43 +169,73 @@ int answer(std::string_view call, int error) {
   return error == 0 ? 0 : refused_minus_one(call, error, error == ENOPROTOOPT ? "no such option" : "the value");
 }
 
+// The kernel's options, and what streams have of rdma/rsocket.h: there are no queues that it could apply to.
+int set_of_datagram(int number, int level, int name, const void* value, socklen_t length) {
+  if (level != SOL_RDMA) return ::setsockopt(number, level, name, value, length);
+  Sizes sizes = find_datagram(number).value_or(Sizes{});
+  const int error = set_rdma(sizes, name, value, length);
+  if (error == 0) set_sizes_of_datagram(number, sizes);
+  return answer("rsetsockopt", error);
+}
+
+int get_of_datagram(int number, int level, int name, void* value, socklen_t* length) {
+  if (level != SOL_RDMA) return ::getsockopt(number, level, name, value, length);
+  return answer("rgetsockopt", get_rdma(find_datagram(number).value_or(Sizes{}), name, value, length));
+}
+
+// A copy would be no rsocket.
+int fcntl_of_datagram(int number, int command, int argument) {
+  const bool known = command == F_GETFL || command == F_SETFL || command == F_GETFD || command == F_SETFD;
+  return known ? ::fcntl(number, command, argument) : refused_minus_one("rfcntl", EINVAL, kNoCommand);
+}
+
 }  // namespace
 
 int setsockopt(int number, int level, int name, const void* value, socklen_t length) noexcept {
-  return on_socket(number, [&](Socket& self, auto&) {
-    switch (level) {
-      case SOL_SOCKET: return answer("rsetsockopt", set_socket(self, name, value, length));
-      case IPPROTO_TCP: return answer("rsetsockopt", set_tcp(self, name, value, length));
-      case IPPROTO_IPV6: return answer("rsetsockopt", set_ipv6(self, name, value, length));
-      case SOL_RDMA: return answer("rsetsockopt", set_rdma(self, name, value, length));
-      default: return answer("rsetsockopt", ENOPROTOOPT);
-    }
-  });
+  return on_socket(
+      number,
+      [&](Socket& self, auto&) {
+        switch (level) {
+          case SOL_SOCKET: return answer("rsetsockopt", set_socket(self, name, value, length));
+          case IPPROTO_TCP: return answer("rsetsockopt", set_tcp(self, name, value, length));
+          case IPPROTO_IPV6: return answer("rsetsockopt", set_ipv6(self, name, value, length));
+          case SOL_RDMA:
+            return answer("rsetsockopt", opened(self) ? EINVAL : set_rdma(self.sizes, name, value, length));
+          default: return answer("rsetsockopt", ENOPROTOOPT);
+        }
+      },
+      [&] { return set_of_datagram(number, level, name, value, length); });
 }
 
 int getsockopt(int number, int level, int name, void* value, socklen_t* length) noexcept {
-  return on_socket(number, [&](Socket& self, auto&) {
-    switch (level) {
-      case SOL_SOCKET: return answer("rgetsockopt", get_socket(self, name, value, length));
-      case IPPROTO_TCP: return answer("rgetsockopt", get_tcp(self, name, value, length));
-      case IPPROTO_IPV6: return answer("rgetsockopt", get_ipv6(self, name, value, length));
-      case SOL_RDMA: return answer("rgetsockopt", get_rdma(self, name, value, length));
-      default: return answer("rgetsockopt", ENOPROTOOPT);
-    }
-  });
+  return on_socket(
+      number,
+      [&](Socket& self, auto&) {
+        switch (level) {
+          case SOL_SOCKET: return answer("rgetsockopt", get_socket(self, name, value, length));
+          case IPPROTO_TCP: return answer("rgetsockopt", get_tcp(self, name, value, length));
+          case IPPROTO_IPV6: return answer("rgetsockopt", get_ipv6(self, name, value, length));
+          case SOL_RDMA: return answer("rgetsockopt", get_rdma(self.sizes, name, value, length));
+          default: return answer("rgetsockopt", ENOPROTOOPT);
+        }
+      },
+      [&] { return get_of_datagram(number, level, name, value, length); });
 }
 
 // No other program inherits the number, whatever F_SETFD says: an rsocket's state is this process's memory.
 int fcntl(int number, int command, int argument) noexcept {
-  return on_socket(number, [&](Socket& self, auto&) {
-    switch (command) {
-      case F_GETFL: return O_RDWR | (self.nonblocking ? O_NONBLOCK : 0);
-      case F_SETFL: self.nonblocking = (argument & O_NONBLOCK) != 0; return 0;
-      case F_GETFD: return FD_CLOEXEC;
-      case F_SETFD: return 0;
-      default: return refused_minus_one("rfcntl", EINVAL, "no such command for rsockets");
-    }
-  });
+  return on_socket(
+      number,
+      [&](Socket& self, auto&) {
+        switch (command) {
+          case F_GETFL: return O_RDWR | (self.nonblocking ? O_NONBLOCK : 0);
+          case F_SETFL: self.nonblocking = (argument & O_NONBLOCK) != 0; return 0;
+          case F_GETFD: return FD_CLOEXEC;
+          case F_SETFD: return 0;
+          default: return refused_minus_one("rfcntl", EINVAL, kNoCommand);
+        }
+      },
+      [&] { return fcntl_of_datagram(number, command, argument); });
 }
 
 }  // namespace weft::compat::rsockets

@@ -32,6 +32,7 @@ struct Entry {
 struct Table {
   std::mutex mutex{};
   std::unordered_map<int, Entry> own{};
+  std::unordered_map<int, Sizes> datagrams{};
   std::unordered_set<int> inherited{};               // numbers that came from a parent
   std::vector<std::shared_ptr<Socket>> of_parent{};  // never touched: their locks and connections are the parent's
   std::unordered_map<int, Heir> heirs{};             // listeners of a parent that nobody asked for yet
@@ -109,15 +110,20 @@ std::shared_ptr<Socket> inherit(int number) {
   return made;
 }
 
-}  // namespace
-
-int enter(std::shared_ptr<Socket> socket) {
+void watch_process() {
   static const int watched = ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   static const int at_exit = std::atexit(say_goodbye);
   static_cast<void>(watched + at_exit);
+}
+
+}  // namespace
+
+int enter(std::shared_ptr<Socket> socket) {
+  watch_process();
   const int number = socket->number();
   Entry stale;  // its number was closed behind our back; it ends after the lock
   const std::lock_guard lock(table().mutex);
+  table().datagrams.erase(number);
   stale = std::exchange(table().own[number], Entry{.socket = std::move(socket)});
   if (stale.socket && !stale.copied) stale.socket->forget_number();
   table().inherited.erase(number);
@@ -135,6 +141,36 @@ std::shared_ptr<Socket> find(int number) {
   return nullptr;
 }
 
+int enter_datagram(int number) {
+  watch_process();
+  Entry stale;  // as above
+  const std::lock_guard lock(table().mutex);
+  table().datagrams.insert_or_assign(number, default_sizes());
+  if (auto node = table().own.extract(number)) stale = std::move(node.mapped());
+  if (stale.socket && !stale.copied) stale.socket->forget_number();
+  table().inherited.erase(number);
+  mark(number, false);
+  return number;
+}
+
+std::optional<Sizes> find_datagram(int number) {
+  const std::lock_guard lock(table().mutex);
+  const auto found = table().datagrams.find(number);
+  return found != table().datagrams.end() ? std::optional(found->second) : std::nullopt;
+}
+
+void set_sizes_of_datagram(int number, const Sizes& sizes) {
+  const std::lock_guard lock(table().mutex);
+  if (const auto found = table().datagrams.find(number); found != table().datagrams.end()) found->second = sizes;
+}
+
+bool close_datagram(int number) {
+  const std::lock_guard lock(table().mutex);
+  if (table().datagrams.erase(number) == 0) return false;
+  ::close(number);
+  return true;
+}
+
 bool is_rsocket(int number) noexcept {
   if (number < 0) return false;
   const auto at = static_cast<std::size_t>(number);
@@ -150,6 +186,7 @@ int enter_copy(int number, int copy) {
   }
   const std::lock_guard lock(table().mutex);
   table().own[number].copied = true;
+  table().datagrams.erase(copy);
   table().own[copy] = {.socket = socket, .copied = true};
   ++socket->numbers;
   mark(copy, true);

@@ -124,61 +124,123 @@ void give(Stream& stream, Cursor& cursor) {
   }
 }
 
+ssize_t receive_octets(Socket& self, std::unique_lock<std::mutex>& lock, Pieces pieces, int flags) {
+  if (const int error = check(pieces.data(), pieces.size(), flags); error != 0) return minus_one(error);
+  const bool peeks = (flags & MSG_PEEK) != 0;
+  const bool all = (flags & MSG_WAITALL) != 0 && !peeks;
+  const bool at_once = self.nonblocking || (flags & MSG_DONTWAIT) != 0;
+  const Deadline until = deadline_of(self.options.receive_time);
+  Cursor cursor(pieces);
+  for (;;) {
+    self.progress();
+    if (self.phase == Phase::kConnected) peeks ? peek(*self.stream, cursor) : take(*self.stream, cursor);
+    if (!cursor.at_end()) self.missed = static_cast<short>(self.missed | POLLIN);
+    if (cursor.at_end() || (cursor.done() != 0 && !all)) return answer(cursor, 0);
+    if (const auto end = inbound_end(self, cursor)) return answer(cursor, *end);
+    if (at_once) return would_block(self, 0, lock, cursor);
+    if (const int error = self.wait(lock, until); error != 0) return answer(cursor, error);
+  }
+}
+
+ssize_t send_octets(Socket& self, std::unique_lock<std::mutex>& lock, Pieces pieces, int flags) {
+  if (const int error = check(pieces.data(), pieces.size(), flags); error != 0) return minus_one(error);
+  const bool at_once = self.nonblocking || (flags & MSG_DONTWAIT) != 0;
+  const Deadline until = deadline_of(self.options.send_time);
+  Cursor cursor(pieces);
+  for (;;) {
+    self.progress();
+    if (const auto end = outbound_end(self, cursor)) return answer(cursor, *end);
+    if (self.phase == Phase::kConnected) give(*self.stream, cursor);
+    if (cursor.at_end()) return answer(cursor, 0);
+    if (self.stream->outbound_over()) continue;  // it was lost just now
+    if (at_once) return would_block(self, POLLOUT, lock, cursor);
+    if (const int error = self.wait(lock, until); error != 0) return answer(cursor, error);
+  }
+}
+
+// The peer of a stream is always the same, so it is looked up after the octets.
+ssize_t receive_stream(Socket& self, std::unique_lock<std::mutex>& lock, msghdr& message, int flags) {
+  const ssize_t count = receive_octets(self, lock, {message.msg_iov, message.msg_iovlen}, flags);
+  if (count <= 0 || message.msg_name == nullptr) return count;
+  if (!lock) lock.lock();
+  if (self.phase == Phase::kConnected)
+    give_address(self.id->remote_address(), self.domain, static_cast<sockaddr*>(message.msg_name),
+                 &message.msg_namelen);
+  return count;
+}
+
+// The kernel's calls on a datagram rsocket.
+ssize_t receive_datagram(int number, msghdr& message, int flags) {
+  return wait_for([&] { return ::recvmsg(number, &message, flags); });
+}
+ssize_t send_datagram(int number, const msghdr& message, int flags) {
+  return wait_for([&] { return ::sendmsg(number, &message, flags); });
+}
+
+msghdr message_of(const iovec* pieces, std::size_t count) {
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(pieces);  // are only read
+  message.msg_iovlen = count;
+  return message;
+}
+
 }  // namespace
 
 ssize_t receive(int number, const iovec* pieces, std::size_t count, int flags) {
-  return waiting_on_socket(number, [&](Socket& self, auto& lock) -> ssize_t {
-    if (const int error = check(pieces, count, flags); error != 0) return minus_one(error);
-    const bool peeks = (flags & MSG_PEEK) != 0;
-    const bool all = (flags & MSG_WAITALL) != 0 && !peeks;
-    const bool at_once = self.nonblocking || (flags & MSG_DONTWAIT) != 0;
-    const Deadline until = deadline_of(self.options.receive_time);
-    Cursor cursor({pieces, count});
-    for (;;) {
-      self.progress();
-      if (self.phase == Phase::kConnected) peeks ? peek(*self.stream, cursor) : take(*self.stream, cursor);
-      if (!cursor.at_end()) self.missed = static_cast<short>(self.missed | POLLIN);
-      if (cursor.at_end() || (cursor.done() != 0 && !all)) return answer(cursor, 0);
-      if (const auto end = inbound_end(self, cursor)) return answer(cursor, *end);
-      if (at_once) return would_block(self, 0, lock, cursor);
-      if (const int error = self.wait(lock, until); error != 0) return answer(cursor, error);
-    }
-  });
+  msghdr message = message_of(pieces, count);
+  return waiting_on_socket(
+      number, [&](Socket& self, auto& lock) { return receive_octets(self, lock, {pieces, count}, flags); },
+      [&] { return receive_datagram(number, message, flags); });
+}
+
+ssize_t receive_from(int number, const iovec& piece, int flags, sockaddr* from, socklen_t* length) {
+  if (from != nullptr && length == nullptr) return minus_one(EFAULT);
+  msghdr message = message_of(&piece, 1);
+  message.msg_name = from;
+  message.msg_namelen = from != nullptr ? *length : 0;
+  const ssize_t count = waiting_on_socket(
+      number, [&](Socket& self, auto& lock) { return receive_stream(self, lock, message, flags); },
+      [&] { return receive_datagram(number, message, flags); });
+  if (count >= 0 && from != nullptr) *length = message.msg_namelen;
+  return count;
 }
 
 ssize_t send(int number, const iovec* pieces, std::size_t count, int flags) {
-  return waiting_on_socket(number, [&](Socket& self, auto& lock) -> ssize_t {
-    if (const int error = check(pieces, count, flags); error != 0) return minus_one(error);
-    const bool at_once = self.nonblocking || (flags & MSG_DONTWAIT) != 0;
-    const Deadline until = deadline_of(self.options.send_time);
-    Cursor cursor({pieces, count});
-    for (;;) {
-      self.progress();
-      if (const auto end = outbound_end(self, cursor)) return answer(cursor, *end);
-      if (self.phase == Phase::kConnected) give(*self.stream, cursor);
-      if (cursor.at_end()) return answer(cursor, 0);
-      if (self.stream->outbound_over()) continue;  // it was lost just now
-      if (at_once) return would_block(self, POLLOUT, lock, cursor);
-      if (const int error = self.wait(lock, until); error != 0) return answer(cursor, error);
-    }
-  });
+  return send_to(number, pieces, count, flags, nullptr, 0);
 }
 
-// No ancillary data either way.
+// A stream is connected: the address means nothing.
+ssize_t send_to(int number, const iovec* pieces, std::size_t count, int flags, const sockaddr* to, socklen_t length) {
+  msghdr message = message_of(pieces, count);
+  message.msg_name = const_cast<sockaddr*>(to);  // is only read
+  message.msg_namelen = to != nullptr ? length : 0;
+  return waiting_on_socket(
+      number, [&](Socket& self, auto& lock) { return send_octets(self, lock, {pieces, count}, flags); },
+      [&] { return send_datagram(number, message, flags); });
+}
+
+// A stream has no ancillary data either way.
 ssize_t receive_message(int number, msghdr* message, int flags) {
   if (message == nullptr) return minus_one(EFAULT);
-  const ssize_t count = receive(number, message->msg_iov, message->msg_iovlen, flags);
-  if (count < 0) return count;
-  message->msg_namelen = 0;
-  message->msg_controllen = 0;
-  message->msg_flags = 0;
-  return count;
+  return waiting_on_socket(
+      number,
+      [&](Socket& self, auto& lock) {
+        const ssize_t count = receive_octets(self, lock, {message->msg_iov, message->msg_iovlen}, flags);
+        if (count >= 0) message->msg_namelen = 0, message->msg_controllen = 0, message->msg_flags = 0;
+        return count;
+      },
+      [&] { return receive_datagram(number, *message, flags); });
 }
 
 ssize_t send_message(int number, const msghdr* message, int flags) {
   if (message == nullptr) return minus_one(EFAULT);
-  if (message->msg_controllen != 0) return minus_one(EOPNOTSUPP);
-  return send(number, message->msg_iov, message->msg_iovlen, flags);
+  return waiting_on_socket(
+      number,
+      [&](Socket& self, auto& lock) -> ssize_t {
+        if (message->msg_controllen != 0) return minus_one(EOPNOTSUPP);
+        return send_octets(self, lock, {message->msg_iov, message->msg_iovlen}, flags);
+      },
+      [&] { return send_datagram(number, *message, flags); });
 }
 
 }  // namespace weft::compat::rsockets

@@ -21,8 +21,9 @@ import time
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 import leaks  # noqa: E402
+import namespaces  # noqa: E402
 import rdma_core_tests  # noqa: E402
-from cases import CASES, FAR, NIC  # noqa: E402
+from cases import CASES, FAR6, FAR, NIC, OWN  # noqa: E402
 
 FIRST_PORT = 20000
 NOBODY = 65534
@@ -34,42 +35,8 @@ RPING_RACE = "rdma_get_cm_event: Bad file descriptor"
 # refused, and then crashes on the identifier that it has destroyed (docs/drop-in.md).
 # qperf's server sends its client the port before it calls rdma_listen.
 CONNECTING_RACES = {"perftest": "RDMA_CM_EVENT_REJECTED; error: -111", "qperf": "unexpected event from RDMA CM: Event rejected"}
-ESTABLISHED, LISTENING = "01", "0A"  # in /proc/net/tcp
+ESTABLISHED, LISTENING, BOUND = "01", "0A", "07"  # in /proc/net/tcp; the last one in /proc/net/udp
 MUST_WORK, MAY_FAIL, MUST_FAIL = range(3)  # what becomes of a program; death of a signal is never right
-
-
-def enter_namespace():
-    """Runs this script again where nothing else is: as root, in a new network namespace with an interface that is no loopback."""
-    if os.environ.get("WEFT_NAMESPACE") or os.geteuid() != 0:
-        return
-    if subprocess.run(["unshare", "-n", "true"]).returncode != 0:
-        return
-    os.environ["WEFT_NAMESPACE"] = "1"
-    os.execvp("unshare", ["unshare", "-n", sys.executable, *sys.argv])
-
-
-def other_namespace():
-    """A process in another network namespace. Both end with this one."""
-    process = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    process.stdout.readline()  # it is there
-    return process
-
-
-def furnish_namespace():
-    """A process in another namespace, which has the address FAR on a cable to an interface here that has NIC; None where that cannot be had."""
-    if not os.environ.get("WEFT_NAMESPACE"):
-        return None
-    far = other_namespace()
-    there = f"nsenter -t {far.pid} -n "
-    commands = ("ip link set lo up", f"ip link add nic0 type veth peer name nic1 netns {far.pid}", f"ip addr add {NIC}/24 dev nic0",
-                "ip link set nic0 up", there + "ip link set lo up", there + f"ip addr add {FAR}/24 dev nic1", there + "ip link set nic1 up")
-    if any(subprocess.run(command.split()).returncode != 0 for command in commands):
-        return None
-    until = time.monotonic() + 10  # a program takes the first device that is up: the cable is, soon
-    while time.monotonic() < until and not all("LOWER_UP" in subprocess.run(show.split(), capture_output=True, text=True).stdout
-                                               for show in ("ip link show nic0", there + "ip link show nic1")):
-        time.sleep(0.02)
-    return far
 
 
 def stage(weft, libraries, programs=None):
@@ -92,9 +59,9 @@ def stage(weft, libraries, programs=None):
 
 
 class Runner:
-    def __init__(self, folder, sanitizer, far):
+    def __init__(self, folder, sanitizer, places):
         self.folder = folder
-        self.far = far
+        self.places = places
         self.sanitizer = sanitizer
         self.port = FIRST_PORT
         self.nobody = NOBODY_COMMAND
@@ -112,9 +79,8 @@ class Runner:
         return ["env", *(["WEFT_DEVICE=roce"] if roce else []), f"LD_PRELOAD={preloaded}", f"LD_LIBRARY_PATH={self.folder / 'lib'}",
                 *leaks.environment(self.folder, command[0]), *command]
 
-    def start(self, case, command, far=False):
-        where = ["nsenter", "-t", str(self.far.pid), "-n"] if far else []
-        return subprocess.Popen([*where, *self.nobody, *self.through_weft(shlex.split(command), case.sockets, case.roce)], env=self.environment,
+    def start(self, case, command, where):
+        return subprocess.Popen([*namespaces.inside(where), *self.nobody, *self.through_weft(shlex.split(command), case.sockets, case.roce)], env=self.environment,
                                 cwd=self.folder / "home", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, start_new_session=True)
 
@@ -140,11 +106,12 @@ class Runner:
 
     def start_pair(self, case, address):
         self.port += 1
-        words = {"a": address, "p": self.port}
-        server = self.start(case, case.server.format(**words), address == FAR) if case.server else None
+        words = {"a": address, "p": self.port, "own": OWN.get(address, address)}
+        near, far = self.places.get(address, (None, None))
+        server = self.start(case, case.server.format(**words), far) if case.server else None
         if server:
-            self.wait_for_socket(server, LISTENING, case.port)
-        return self.start(case, case.client.format(**words)), server
+            self.wait_for_socket(server, BOUND if case.udp else LISTENING, case.port)
+        return self.start(case, case.client.format(**words), near), server
 
     def judge_pair(self, case, client, server, until):
         fate = MUST_FAIL if case.cannot else MAY_FAIL if case.kill else MUST_WORK
@@ -197,7 +164,7 @@ class Runner:
         wanted = f":{port or self.port:04X}"
         until = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < until:
-            for table in ("tcp", "tcp6"):
+            for table in ("udp", "udp6") if state == BOUND else ("tcp", "tcp6"):
                 for line in sockets_of(process, table):
                     fields = line.split()
                     if fields[3] == state and fields[1].endswith(wanted):
@@ -220,7 +187,8 @@ HEADER = """<!-- Written by tests/compat/applications.py --table; the test compa
 # Programs that run unmodified
 
 Binaries of Debian 12, each run under `weft run --` as user `nobody` in a network namespace without any RDMA device. The
-client's command stands first, the server's below; `A` is each of the addresses, `P` a port. At 192.0.2.2 the server is in a namespace of its own.
+client's command stands first, the server's below; `A` is each of the addresses, `P` a port, and `B` the client's own address. At 192.0.2.2 the
+server is in a namespace of its own, and at 2001:db8::2 both are, with IPv6 alone.
 Where the name says so, `weft run --sockets --` or `weft run --device roce --` runs both ends.
 
 | program | version | command | addresses | result |
@@ -234,7 +202,7 @@ def version(package):
 
 
 def row(case, wrong):
-    lines = [line.format(a="A", p="P").replace("|", "\\|") for line in (case.client, case.server) if line]
+    lines = [line.format(a="A", p="P", own="B").replace("|", "\\|") for line in (case.client, case.server) if line]
     commands = "<br>".join(f"`{line}`" for line in lines)
     result = "fails" if wrong else "cannot" if case.cannot else "works"
     if case.note or case.cannot:
@@ -267,7 +235,7 @@ def run_all(runner, only):
             continue
         any_wrong = False
         for address in case.addresses:
-            if address in (NIC, FAR) and not runner.far:
+            if address in (NIC, FAR, FAR6) and not runner.places:
                 print(f"SKIPPED {case.name} [{address}]: no interface for it can be made here", flush=True)
                 missing += 1
                 continue
@@ -294,11 +262,11 @@ def main():
     parser.add_argument("--table", help="write the table here")
     parser.add_argument("--compare", help="the page to hold the table against")
     options = parser.parse_args()
-    enter_namespace()
-    far = furnish_namespace()
+    namespaces.enter()
+    places = namespaces.furnish()
     folder = stage(options.weft, options.libraries, options.programs)
     hogs = [subprocess.Popen([sys.executable, "-c", HOG]) for _ in range(options.hogs)]
-    rows, failed, missing = run_all(Runner(folder, options.sanitizer, far), options.only)
+    rows, failed, missing = run_all(Runner(folder, options.sanitizer, places), options.only)
     for hog in hogs:
         hog.kill()
     shutil.rmtree(folder)

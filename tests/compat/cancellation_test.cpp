@@ -337,6 +337,19 @@ TEST_P(Stream, Rclose) {
   EXPECT_EQ(errno, EBADF);
 }
 
+TEST_P(Cancelled, RrecvfromOfDatagrams) {
+  const int socket = rsocket(AF_INET, SOCK_DGRAM, 0);
+  sockaddr_in at = loopback(0);
+  socklen_t length = sizeof at;
+  ASSERT_EQ(rbind(socket, plain(at), length), 0);
+  ASSERT_EQ(rgetsockname(socket, plain(at), &length), 0);
+  char octet = 0;
+  in([&] { rrecvfrom(socket, &octet, 1, 0, nullptr, nullptr); });
+  ASSERT_EQ(rsendto(socket, "x", 1, 0, plain(at), length), 1);
+  EXPECT_EQ(rrecv(socket, &octet, 1, 0), 1);
+  EXPECT_EQ(rclose(socket), 0);
+}
+
 TEST_P(Cancelled, Raccept) {
   const RsocketListener listener;
   in([&] { raccept(listener.socket, nullptr, nullptr); });

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 IPV4, IPV6, NIC = "127.0.0.1", "::1", "192.0.2.1"  # NIC: of an interface that is not the loopback one
 FAR = "192.0.2.2"  # the server is in another network namespace
+NEAR6, FAR6 = "2001:db8::1", "2001:db8::2"  # of two namespaces with IPv6 alone: that of the client and that of the server
+OWN = {FAR: NIC, FAR6: NEAR6}  # the client's address, where it is another one
 
 
 @dataclass
 class Case:
     name: str
     package: str
-    client: str                 # {a} address, {p} port
+    client: str                 # {a} address, {p} port, {own} the client's address
     server: str = ""            # none: the program runs alone
     expect: str = ""            # a regular expression in what the client prints
     server_expect: str = ""
@@ -26,6 +28,7 @@ class Case:
     needs: str = ""             # the program or file that the package has; default: the client's first word
     sockets: bool = False       # its sockets become rsockets: weft run --sockets
     roce: bool = False          # weft run --device roce
+    udp: bool = False           # its server waits at a UDP port
     port: int = 0               # where the server listens, if the program leaves no choice; its cases then run one after the other
 
 
@@ -128,6 +131,11 @@ case("udaddy", "rdmacm-utils", "udaddy -s {a} -C 20 -S 1000", "udaddy -b {a} -C 
      server_expect=r"return status 0", addresses=(IPV4, NIC, FAR), port=7174)
 case("mckey", "rdmacm-utils", "sh mckey.sh {a}", expect=r"every member has received", addresses=(IPV4, NIC), needs="mckey",
      note="two receivers and a sender of a multicast group")
+for name, group, address in ((", two namespaces", "239.192.0.9", FAR), (", two namespaces, IPv6", "ff0e::1234", FAR6),
+                             (", two namespaces, IPv6, a link-local group", "ff02::1234", FAR6)):
+    case(f"mckey{name}", "rdmacm-utils", f"mckey -s -m {group} -b {{own}} -C 20 -S 1000", f"mckey -m {group} -b {{a}} -C 20 -S 1000",
+         expect=rf"(?s)joined dgid: [:f]*{group}.*return status 0", server_expect=r"(?s)receiving data transfers.*return status 0",
+         addresses=(address,), udp=True, port=65535)
 case("ibv_devinfo, as RoCE", "ibverbs-utils", "ibv_devinfo -v", expect=r"transport:\s+InfiniBand", addresses=(IPV4,), roce=True)
 
 # --- UCX: its transports rc_verbs and ud_verbs, by its own tests, which exchange addresses over TCP
@@ -193,6 +201,15 @@ for name, options, addresses in STREAMS:
 case("rstream, fork server", "rdmacm-utils", "rstream -s {a} -p {p} -S 4096 -C 50 -T v -T f -T b",
      "rstream -b {a} -p {p} -S 4096 -C 50 -T v -T f -T b", expect=r"custom .*\d", addresses=(IPV4,), large=True,
      note="rstream itself then uses the kernel's sockets")
+DATAGRAMS = (("", "-T b", (IPV4, IPV6, NIC, FAR)),
+             (", echo", "-T b -T e", (IPV4, FAR)),
+             (", asynchronous", "-T a -T b", (IPV4,)),
+             (", non-blocking", "-T n", (IPV4,)),
+             (", asynchronous and non-blocking", "-T a -T n", (IPV4, FAR)),
+             (", small buffers, echo", "-B 4096 -T e", (IPV4,)))
+for name, options, addresses in DATAGRAMS:
+    case(f"udpong{name}", "rdmacm-utils", f"udpong -s {{a}} -p {{p}} -S 1000 -C 1000 {options}", f"udpong -b {{a}} -p {{p}} -S 1000 -C 1000 {options}",
+         expect=r"custom +1000 +\d.*\d", addresses=addresses, large=bool(name), server_ends=False, udp=True)
 case("riostream", "rdmacm-utils", "riostream -s {a} -p {p} -S 4096 -I 20 -C 2 -T v -T b",
      "riostream -b {a} -p {p} -S 4096 -I 20 -C 2 -T v -T b", expect=r"custom .*\d", server_expect=r"custom .*\d")
 case("rcopy", "rdmacm-utils", "sh -c 'rcopy /usr/bin/rcopy {a}:copy.{p} -p {p} && cmp /usr/bin/rcopy copy.{p}'", "rcopy -p {p}",
@@ -203,6 +220,9 @@ case("rstream with plain sockets, under librspreload.so", "librdmacm1",
      f"{PRELOAD} WEFT_LOG=info rstream -s {{a}} -p {{p}} -S 65536 -C 50 -T v -T s -T b",
      f"{PRELOAD} rstream -b {{a}} -p {{p}} -S 65536 -C 50 -T v -T s -T b",
      expect=r"(?s)established: MPA.*custom .*\d", addresses=(IPV4,), needs=LIBRARY, large=True)
+case("udpong with plain sockets, under librspreload.so", "librdmacm1", f"{PRELOAD} udpong -s {{a}} -p {{p}} -S 1000 -C 1000 -T s -T b",
+     f"{PRELOAD} udpong -b {{a}} -p {{p}} -S 1000 -C 1000 -T s -T b", expect=r"custom +1000 +\d.*\d", addresses=(IPV4,), needs=LIBRARY, large=True,
+     server_ends=False, udp=True)
 case("a Python program, under librspreload.so", "librdmacm1", f"{PRELOAD} WEFT_LOG=info python3 echo.py client {{a}} {{p}}",
      f"{PRELOAD} python3 echo.py server {{a}} {{p}}", expect=r"(?s)(?=.*established: MPA)(?=.*all came back)", addresses=(IPV4, IPV6),
      needs=LIBRARY, large=True)

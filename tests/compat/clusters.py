@@ -14,6 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 import applications  # noqa: E402
+import namespaces  # noqa: E402
 from cases import UCX_TLS  # noqa: E402
 
 HOSTS = 4
@@ -37,7 +38,7 @@ def make_hosts():
         return None
     must("ip link set switch up")
     must(f"ip addr add {SWITCH}/24 dev switch")
-    hosts = [applications.other_namespace() for _ in range(HOSTS)]
+    hosts = [namespaces.other() for _ in range(HOSTS)]
     for number, host in enumerate(hosts):
         inside = f"nsenter -t {host.pid} -n "
         must(f"ip link add port{number} type veth peer name eth0 netns {host.pid}")
@@ -99,7 +100,7 @@ def main():
     parser.add_argument("libraries")
     options = parser.parse_args()
     missing = [program for program in ("mpirun.openmpi", "mpirun.mpich", "NPopenmpi", "NPmpich2") if not shutil.which(program)]
-    applications.enter_namespace()
+    namespaces.enter()
     hosts = make_hosts() if os.environ.get("WEFT_NAMESPACE") and not missing else None
     if hosts is None:
         print(f"SKIPPED: {' '.join(missing) or 'network namespaces on a bridge'} not to be had")

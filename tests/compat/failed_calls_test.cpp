@@ -326,6 +326,9 @@ std::vector<Row> of_rsockets() {
       {"Rsocket", on<S>([](S&) {
          if (const int made = rsocket(AF_INET, SOCK_STREAM, 0); made >= 0) rclose(made);
        })},
+      {"RsocketForDatagrams", on<S>([](S&) {
+         if (const int made = rsocket(AF_INET, SOCK_DGRAM, 0); made >= 0) rclose(made);
+       })},
       {"RbindAndRlisten", on<S>([](S&) {
          const int made = rsocket(AF_INET, SOCK_STREAM, 0);
          if (made < 0) return;

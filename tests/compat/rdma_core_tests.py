@@ -148,13 +148,13 @@ def main():
     if options.within:
         run_module(options.within, options.only)
         return 0
-    import applications  # not within: the suite needs the interpreter for itself
+    import namespaces
 
     if not SUITE.exists():
         print("SKIPPED rdma-core's Python tests are not installed (python3-pyverbs)")
         return 77
-    applications.enter_namespace()
-    far = applications.furnish_namespace()
+    namespaces.enter()
+    far = namespaces.furnish()  # this namespace has an interface, as long as the other one is there
     wrong, counts = 0, collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         modules = [one for one in unpack(pathlib.Path(folder)) if re.search(options.only, one)]

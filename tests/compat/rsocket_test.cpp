@@ -57,8 +57,8 @@ TEST(Rsocket, NumbersAreDescriptorsOfTheirOwn) {
   EXPECT_EQ(::fcntl(number, F_GETFD), -1);
 }
 
-TEST(Rsocket, WhatIsNotAStreamIsRefused) {
-  expect_refused(rsockets::socket(AF_INET, SOCK_DGRAM, 0), ENOTSUP);
+TEST(Rsocket, WhatIsNeitherAStreamNorForDatagramsIsRefused) {
+  expect_refused(rsockets::socket(AF_INET, SOCK_DGRAM, IPPROTO_TCP), ENOTSUP);
   expect_refused(rsockets::socket(AF_UNIX, SOCK_STREAM, 0), ENOTSUP);
   expect_refused(rsockets::socket(AF_INET, SOCK_STREAM, IPPROTO_UDP), ENOTSUP);
   const Owner fresh(rsockets::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));

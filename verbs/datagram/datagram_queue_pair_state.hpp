@@ -111,4 +111,11 @@ class DatagramQueuePairState final : public ReceiveWaiter, public std::enable_sh
   std::array<std::byte, DatagramLayout::kSize + DatagramQueuePair::kMaxPayload> leaving_{};
 };
 
+template <typename Call>
+void DatagramQueuePairState::for_each_reader(Call call) {
+  call(own_);
+  for (const auto& one : groups_) {
+    if (one) call(*one);
+  }
+}
 }  // namespace weft::verbs::detail

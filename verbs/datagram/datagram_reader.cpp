@@ -65,8 +65,8 @@ std::optional<transport::DatagramSocket::Arrived> DatagramReader::receive(Mutabl
   return came;
 }
 
-void DatagramReader::send(Bytes datagram, const transport::Endpoint& to) {
-  const bool taken = !socket_.send(datagram, to);
+void DatagramReader::send(Bytes datagram, const transport::Endpoint& to, std::uint8_t hop_limit) {
+  const bool taken = !socket_.send(datagram, to, hop_limit);
   if (capture_ && taken) capture_.sent(to, datagram);
 }
 

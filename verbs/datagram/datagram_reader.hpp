@@ -36,7 +36,7 @@ class DatagramReader final : public Driven {
   void reopen(transport::DatagramSocket socket);
   [[nodiscard]] std::optional<transport::DatagramSocket::Arrived> receive(MutableBytes into);
   // What the kernel does not take is lost, as on any network.
-  void send(Bytes datagram, const transport::Endpoint& to);
+  void send(Bytes datagram, const transport::Endpoint& to, std::uint8_t hop_limit);
   // After each look: what drivers that sleep are to wake for. False if nobody would look at the socket again.
   [[nodiscard]] bool settle(bool stalled);
 
