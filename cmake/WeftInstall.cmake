@@ -41,7 +41,7 @@ set(development_documents ${CMAKE_INSTALL_DOCDIR}-dev)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${development_documents} COMPONENT development)
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.[ch]pp ${PROJECT_SOURCE_DIR}/examples/CMakeLists.txt)
 install(FILES ${examples} DESTINATION ${development_documents}/examples COMPONENT development)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/asio DESTINATION ${development_documents}/examples COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/asio ${PROJECT_SOURCE_DIR}/examples/nfs DESTINATION ${development_documents}/examples COMPONENT development)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/run.sh ${PROJECT_SOURCE_DIR}/examples/kv_store.sh DESTINATION ${development_documents}/examples COMPONENT development)
 
 # Rewrites paths in the installed copies. (${CMAKE_INSTALL_PREFIX} is that of the install command.)

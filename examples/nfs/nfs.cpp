@@ -23,21 +23,46 @@ struct Options {
   std::uint16_t port = 20049;
   std::uint16_t mount_port = 20048;
   unsigned timeout = 30;
+  bool no_crc = false;
   std::string name;
   std::string file;
 };
 
-void get(nfs::Client& client, const Options& options) {
-  const std::filesystem::path part = options.file + ".part";
-  {
-    std::ofstream out(part, std::ios::binary | std::ios::trunc);
-    client.read(options.name, [&](std::span<const std::byte> octets) {
-      out.write(reinterpret_cast<const char*>(octets.data()), static_cast<std::streamsize>(octets.size()));
-    });
-    out.close();
-    if (!out) throw nfs::Failure(part.string() + ": cannot be written");
+// A file that is removed unless it is complete.
+class Part {
+ public:
+  explicit Part(const std::filesystem::path& file)
+      : file_(file), part_(file.string() + ".part"), out_(part_, std::ios::binary | std::ios::trunc) {}
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+  ~Part() {
+    std::error_code ignored;
+    std::filesystem::remove(part_, ignored);
   }
-  std::filesystem::rename(part, options.file);
+  void append(std::span<const std::byte> octets) {
+    out_.write(reinterpret_cast<const char*>(octets.data()), static_cast<std::streamsize>(octets.size()));
+    check();
+  }
+  void complete() {
+    out_.close();
+    check();
+    std::filesystem::rename(part_, file_);
+  }
+
+ private:
+  void check() const {
+    if (!out_) throw nfs::Failure(part_.string() + ": cannot be written");
+  }
+
+  const std::filesystem::path file_;
+  const std::filesystem::path part_;
+  std::ofstream out_;
+};
+
+void get(nfs::Client& client, const Options& options) {
+  Part part(options.file);
+  client.read(options.name, [&](std::span<const std::byte> octets) { part.append(octets); });
+  part.complete();
 }
 
 void put(nfs::Client& client, const Options& options) {
@@ -62,6 +87,7 @@ int main(int argc, char** argv) {
   app.add_option("-t,--timeout", options.timeout, "seconds to wait for each reply")
       ->capture_default_str()
       ->check(CLI::Range(1, 3600));
+  app.add_flag("--no-crc", options.no_crc, "request no CRCs; they are still used if the server requests them");
   app.require_subcommand(1);
   const auto* ls = app.add_subcommand("ls", "list the directory");
   auto* fetch = app.add_subcommand("get", "copy a file from the server");
@@ -76,7 +102,7 @@ int main(int argc, char** argv) {
   try {
     const std::chrono::milliseconds patience = std::chrono::seconds(options.timeout);
     nfs::FileHandle directory = nfs::mount({options.host, options.mount_port}, options.directory, patience);
-    nfs::Channel channel({options.host, options.port}, patience);
+    nfs::Channel channel({options.host, options.port}, patience, nfs::Channel::kPause, !options.no_crc);
     nfs::Client client(channel, std::move(directory));
     if (ls->parsed()) {
       for (const auto& [name, size] : client.list())

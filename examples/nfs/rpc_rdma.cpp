@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include <weft/verbs/verbs.hpp>
+
 namespace nfs {
 
 namespace {
@@ -20,10 +22,11 @@ enum MessageType : std::uint32_t { kRdmaMsg = 0, kRdmaNoMsg = 1, kRdmaError = 4 
 constexpr std::array<std::byte, 8> kPrivateData{std::byte{0xf6}, std::byte{0xab}, std::byte{0x0e}, std::byte{0x18},
                                                 std::byte{1},    std::byte{0},    std::byte{3},    std::byte{3}};
 
-template <typename T>
-T value_of(weft::Result<T> result, const char* what) {
+// Of weft::Result or weft::verbs::Result.
+template <typename Result>
+Result::value_type value_of(Result result, const char* what) {
   if (!result) throw Failure(std::string(what) + ": " + std::string(result.error().message()));
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
+  if constexpr (!std::is_void_v<typename Result::value_type>) return std::move(*result);
 }
 
 void put_segment(Encoder& out, const weft::RemoteRegion& memory) {
@@ -76,13 +79,17 @@ void expect_accepted(Decoder& reply, std::uint32_t xid) {
 
 // --- RPC-over-RDMA
 
-Channel::Channel(const weft::Endpoint& server, std::chrono::milliseconds patience, std::chrono::milliseconds pause)
+Channel::Channel(const weft::Endpoint& server, std::chrono::milliseconds patience, std::chrono::milliseconds pause,
+                 bool crc)
     : patience_(patience),
       connection_(value_of(weft::Connection::prepare(server), "connect")),
       outgoing_region_(value_of(connection_.register_memory(outgoing_), "memory")),
       incoming_region_(value_of(connection_.register_memory(incoming_), "memory")),
       long_reply_region_(value_of(
           connection_.register_memory(long_reply_, weft::Access::kLocalWrite | weft::Access::kRemoteWrite), "memory")) {
+  auto policy = connection_.id().policy();
+  policy.startup.crc = crc;
+  value_of(connection_.id().set_policy(policy), "policy");
   for (std::size_t slot = 0; slot < kReceives; ++slot) post_receive(slot);
   value_of(connection_.establish(patience_, kPrivateData), "connect");
   std::this_thread::sleep_for(pause);

@@ -47,8 +47,10 @@ class Channel {
   // Linux's siw may overlook an FPDU that follows its MPA Reply at once (6.1.192), until the next one comes.
   static constexpr std::chrono::milliseconds kPause{200};
 
-  // `patience`: for the connection, and for each call. `pause`: before the first call.
-  Channel(const weft::Endpoint& server, std::chrono::milliseconds patience, std::chrono::milliseconds pause = kPause);
+  // `patience`: for the connection, and for each call. `pause`: before the first call. `crc`: whether CRCs are requested; the
+  // server may want them in any case.
+  Channel(const weft::Endpoint& server, std::chrono::milliseconds patience, std::chrono::milliseconds pause = kPause,
+          bool crc = true);
   [[nodiscard]] Reply call(const Call& call);
   // Memory for chunks. It must outlive the region.
   [[nodiscard]] weft::Region share(std::span<std::byte> memory, weft::Access access);

@@ -38,6 +38,7 @@ by_cmake() {
 echo "== find_package(weft)"
 by_cmake "$examples"
 by_cmake "$examples/asio"
+by_cmake "$examples/nfs"
 by_cmake "$here/neighbour"
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name weft.pc)")

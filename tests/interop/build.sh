@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the virtual machine that holds Linux's own iWARP, siw: a kernel and an initramfs, from Debian packages only.
 #
-#   build.sh [--force]     quick when nothing changed
+#   build.sh [--force] [--nfs]     quick when nothing changed; --nfs: also the overlay with Linux's NFS server
 #
 # Result in ${WEFT_SIW_VM_CACHE:-${XDG_CACHE_HOME:-~/.cache}/weft-siw-vm}:
 #   vmlinux      Debian's kernel, unpacked: qemu starts it without a boot loader and without decompressing
 #   initrd.img   busybox, kernel modules, siw stock and with parameters, rping, perftest, siw_peer
+#   nfs.img      with --nfs: what run.sh --nfs adds to it
 #   versions.txt what it was made of; its first line names the kernel
 # WEFT_SIW_VM_KERNEL=6.1.0-56-amd64 chooses a kernel; otherwise the newest whose headers and image apt offers. siw's source always
 # has the kernel's own version. Where apt's lists are stale (a package is gone, or no kernel is offered), they are refreshed once.
@@ -14,7 +15,14 @@ set -euo pipefail
 export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH=$PATH:/usr/sbin:/sbin
 
 here=$(cd "$(dirname "$0")" && pwd)
-self=$here/${0##*/} arguments=("$@")
+self=$here/${0##*/} arguments=("$@") force= nfs=
+for argument; do
+    case $argument in
+        --force) force=1;;
+        --nfs) nfs=1;;
+        *) echo "build.sh: unknown argument $argument" >&2; exit 2;;
+    esac
+done
 cache=${WEFT_SIW_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft-siw-vm}
 libdir=/usr/lib/x86_64-linux-gnu
 sudo=; [ "$(id -u)" = 0 ] || sudo=sudo
@@ -103,27 +111,38 @@ build_siw() {
     echo "$made" >siw.made
 }
 
-# modules LIST MODULE...: copies what these modules need and writes /mod/LIST, the files in load order, so that the guest
-# needs no modprobe.
+# modules LIST MODULE...: copies what these modules need into the folder $into, except what the initramfs has, and writes /mod/LIST, the files
+# in load order, so that the guest needs no modprobe.
 modules() {
     local list=$1 m f; shift
     for m; do modprobe -d "$PWD/image" -S "$kernel" --show-depends "$m"; done |
         sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++' | while read -r f; do
-            [ "${f##*/}" = siw.ko ] || cp "$f" root/mod/
+            [ "${f##*/}" = siw.ko ] || [ -e "root/mod/${f##*/}" ] || cp "$f" "$into/mod/"
             echo "${f##*/}"
-        done >"root/mod/$list"
-    [ -s "root/mod/$list" ] || die "kernel $kernel lacks one of: $*"
+        done >"$into/mod/$list"
+    [ -s "$into/mod/$list" ] || die "kernel $kernel lacks one of: $*"
 }
 
-# program FILE [NAME]: copies a program and every shared library that it needs.
+# program FILE: copies a program, and every shared library that it needs and the initramfs lacks, into the folder $into. Libraries may also be
+# in the folders $unpacked.
 program() {
-    local library
-    cp -L "$1" "root/usr/bin/${2:-$(basename "$1")}"
-    ldd "$1" | sed -nE 's/.*=> (\/[^ ]+).*/\1/p' | while read -r library; do cp -nL "$library" root$libdir/; done
+    local library needs
+    cp -L "$1" "$into/usr/bin/"
+    needs=$(LD_LIBRARY_PATH=${unpacked:-} ldd "$1")
+    [[ $needs != *'not found'* ]] || die "a library of $1 is missing: $needs"
+    sed -nE 's/.*=> (\/[^ ]+).*/\1/p' <<<"$needs" | while read -r library; do
+        [ -e "root$libdir/${library##*/}" ] || cp -nL "$library" "$into$libdir/"
+    done
+}
+
+# pack FILE: the folder $into as an archive that the guest's kernel unpacks.
+pack() {
+    (cd "$into" && find . -mindepth 1 | sort | cpio -o -H newc -R 0:0 --quiet) >pack.new
+    mv pack.new "$cache/$1"
 }
 
 build_initramfs() {
-    local p
+    local p into=root
     say "building the initramfs"
     rm -rf root
     mkdir -p root/{bin,dev,etc/libibverbs.d,lib64,mod,proc,root,run,sys,tmp} root/usr/bin root$libdir/libibverbs
@@ -153,8 +172,44 @@ build_initramfs() {
     cp "$here/guest/lib.sh" root/etc/lib.sh
     echo 'root:x:0:0:root:/root:/bin/sh' >root/etc/passwd
     printf '127.0.0.1 localhost\n10.0.2.2 host\n' >root/etc/hosts
-    (cd root && find . | sort | cpio -o -H newc -R 0:0 --quiet) >initrd.new
-    mv initrd.new "$cache/initrd.img"
+    pack initrd.img
+}
+
+# Linux's NFS server. Its packages are unpacked here, with those of its libraries that this machine lacks. They are not installed, because
+# installing would start their daemons.
+build_nfs() {
+    local p into=nfs-root unpacked=$PWD/nfs-packages$libdir:$PWD/nfs-packages${libdir#/usr}
+    say "building the overlay with Linux's NFS server"
+    rm -rf nfs-debs nfs-packages nfs-root
+    mkdir -p nfs-debs/partial nfs-packages nfs-root/{etc,mod,run/rpcbind} nfs-root/usr/bin nfs-root$libdir nfs-root/var/lib/nfs/{sm,v4recovery}
+    apt-get -o APT::Sandbox::User=root -o Debug::NoLocking=1 -o Dir::Cache::archives="$PWD/nfs-debs" install -y --download-only \
+        --reinstall --no-install-recommends nfs-kernel-server rpcbind libtirpc-common >download.log 2>&1 ||
+        stale "cannot download nfs-kernel-server" download.log
+    for p in nfs-debs/*.deb; do dpkg-deb -x "$p" nfs-packages; done
+    modules nfs rpcrdma nfsd
+    for p in rpcbind exportfs rpc.mountd rpc.nfsd; do program "$(find nfs-packages/sbin nfs-packages/usr/sbin -name "$p")"; done
+    cp nfs-packages/etc/netconfig nfs-root/etc/
+    { cat root/etc/passwd; echo '_rpc:x:100:100::/run/rpcbind:/bin/sh'; } >nfs-root/etc/passwd   # rpcbind changes to this user
+    printf '%s\n' 'sunrpc 111/tcp portmapper' 'sunrpc 111/udp portmapper' 'nfs 2049/tcp' >nfs-root/etc/services
+    printf '%s\n' 'tcp 6 TCP' 'udp 17 UDP' >nfs-root/etc/protocols
+    touch nfs-root/etc/exports nfs-root/var/lib/nfs/{etab,rmtab}
+    install -m 755 "$here/guest/serve_nfs" nfs-root/usr/bin/serve_nfs
+    pack nfs.img
+    echo "$stamp" >"$cache/nfs.stamp"
+}
+
+build_vm() {
+    local version
+    install_missing
+    version=$(dpkg-query -W -f '${Version}' "linux-headers-$kernel")   # 6.1.192-2 for 6.1.0-56-amd64
+    fetch_kernel
+    unpack_kernel
+    build_siw
+    build_initramfs
+    gcc -O2 -o "$cache/tsc_khz" "$here/guest/tsc_khz.c"
+    { echo "kernel $version, $kernel"; dpkg-query -W -f '${Package} ${Version}\n' "linux-headers-$kernel" rdmacm-utils perftest libibverbs1 librdmacm1 \
+        ibverbs-providers qemu-system-x86; } >"$cache/versions.txt"
+    echo "$stamp" >"$cache/stamp"
 }
 
 kernel=${WEFT_SIW_VM_KERNEL:-$(choose_kernel)}
@@ -163,19 +218,13 @@ kernel=${WEFT_SIW_VM_KERNEL:-$(choose_kernel)}
 stamp=$(cat "$here"/{build.sh,siw-parameters.sh,packages.txt} "$here"/guest/* - <<<"$kernel" | sha256sum | cut -c1-16)
 mkdir -p "$cache/work"
 exec 8>"$cache/lock"; flock 8   # one build at a time
-if [ "${1:-}" != --force ] && [ "$(cat "$cache/stamp" 2>/dev/null)" = "$stamp" ]; then
-    say "up to date in $cache ($(head -n 1 "$cache/versions.txt"))"
-    exit 0
-fi
+[ -z "$force" ] || rm -f "$cache/stamp"
 cd "$cache/work"
-install_missing
-version=$(dpkg-query -W -f '${Version}' "linux-headers-$kernel")   # 6.1.192-2 for 6.1.0-56-amd64
-fetch_kernel
-unpack_kernel
-build_siw
-build_initramfs
-gcc -O2 -o "$cache/tsc_khz" "$here/guest/tsc_khz.c"
-{ echo "kernel $version, $kernel"; dpkg-query -W -f '${Package} ${Version}\n' "linux-headers-$kernel" rdmacm-utils perftest libibverbs1 librdmacm1 \
-    ibverbs-providers qemu-system-x86; } >"$cache/versions.txt"
-echo "$stamp" >"$cache/stamp"
-say "done: $cache ($(du -h "$cache/initrd.img" | cut -f1) initramfs, kernel $version, $kernel)"
+if [ "$(cat "$cache/stamp" 2>/dev/null)" = "$stamp" ]; then
+    say "up to date in $cache ($(head -n 1 "$cache/versions.txt"))"
+else
+    rm -f "$cache/nfs.stamp"
+    build_vm
+    say "done: $cache ($(du -h "$cache/initrd.img" | cut -f1) initramfs, $(head -n 1 "$cache/versions.txt"))"
+fi
+[ -z "$nfs" ] || [ "$(cat "$cache/nfs.stamp" 2>/dev/null)" = "$stamp" ] || build_nfs

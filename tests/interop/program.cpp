@@ -56,14 +56,19 @@ std::uint16_t free_tcp_port() {
   return ntohs(address.sin_port);
 }
 
-Program::Program(const std::string& arguments) : output_(memfd_create("output", MFD_CLOEXEC)) {
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (std::string& word : words) all.push_back(word.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+Program::Program(const std::string& arguments, const std::string& path) : output_(memfd_create("output", MFD_CLOEXEC)) {
   fcntl(output_, F_SETFL, O_APPEND);  // two threads write to it, and the kernel locks the offset of no such file
   std::istringstream words(arguments);
-  std::vector<std::string> list{WEFT_COMMAND};
+  std::vector<std::string> list{path};
   for (std::string word; words >> word;) list.push_back(word);
-  std::vector<char*> argv;
-  for (std::string& word : list) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = pointers(list);
   process_ = fork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weft command as a child process whose output is kept.
+// The weft command, or another program, as a child process whose output is kept.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weft::interop {
 
 std::uint16_t free_tcp_port();
+// For execv(). Valid as long as the words are.
+std::vector<char*> pointers(std::vector<std::string>& words);
 
 class Program {
  public:
   // Arguments as a shell would split them, without quoting. Ends by itself or is ended after 300 s.
-  explicit Program(const std::string& arguments);
+  explicit Program(const std::string& arguments, const std::string& path = WEFT_COMMAND);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program();

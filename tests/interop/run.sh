@@ -10,6 +10,8 @@
 #   --timeout S           give up after S seconds (default 120): exit code 124
 #   --pcap FILE           capture the guest's network card from qemu's side
 #   --console FILE        keep the kernel's console there
+#   --nfs                 with the overlay of Linux's NFS server (guest/serve_nfs)
+#   --pidfile FILE        qemu writes its process id there, and removes the file at its end
 #   --add DIR             puts the files of DIR into the guest's root, too (bench/siw)
 #   --accel kvm | count   for measurements (bench/siw), instead of tcg. kvm: the processor itself; asks for /dev/kvm and a
 #                         processor with vmx or svm. count: one emulated processor whose clock is the instructions that it
@@ -23,7 +25,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cache=${WEFT_SIW_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft-siw-vm}
 usage() { sed -n '3,/^set -/p' "$0" | sed '$d; s/^# \?//'; exit "${1:-2}"; }
 
-forward= commands= module=siw-stock.ko parameters= limit=120 pcap= console= shell= add= accel=tcg
+forward= commands= module=siw-stock.ko parameters= limit=120 pcap= console= shell= add= accel=tcg nfs= pidfile=
 while [ $# -gt 0 ]; do
     case $1 in
         --fwd) forward+=",hostfwd=tcp:127.0.0.1:${2%%:*}-10.0.2.15:${2##*:}"; shift 2;;
@@ -31,6 +33,8 @@ while [ $# -gt 0 ]; do
         --timeout) limit=$2; shift 2;;
         --pcap) pcap=$2; shift 2;;
         --console) console=$2; shift 2;;
+        --nfs) nfs=--nfs; shift;;
+        --pidfile) pidfile=$2; shift 2;;
         --add) add=$2; shift 2;;
         --accel) accel=$2; shift 2;;
         --shell) shell=1; shift;;
@@ -46,19 +50,20 @@ case $accel in
     count) machine=(-accel tcg,thread=single,tb-size=256 -icount "shift=0,sleep=off" -cpu Nehalem -smp 1);;
     *) echo "run.sh: --accel is tcg, kvm or count" >&2; usage;;
 esac
-"$here/build.sh" 2>/dev/null || "$here/build.sh" || exit 125
+# shellcheck disable=SC2086  # no argument where it is empty
+"$here/build.sh" $nfs 2>/dev/null || "$here/build.sh" $nfs || exit 125
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/weft-siw-vm.XXXXXX")
 qemu=
 trap '[ -z "$qemu" ] || kill "$qemu" 2>/dev/null || true; rm -rf "$tmp"' EXIT
 trap 'exit 143' TERM INT HUP
 
-# What this run does goes into a second cpio archive after the first one; the kernel unpacks both.
+# What this run does goes into a cpio archive of its own after the others; the kernel unpacks all of them.
 mkdir -p "$tmp/add/run"
 [ -z "$add" ] || cp -r "$add/." "$tmp/add/"
 printf 'SIW_MODULE=%q\nSIW_PARAMETERS=%q\n' "$module" "$parameters" >"$tmp/add/run/settings"
 [ -z "$commands" ] || printf '%s\n' "$commands" >"$tmp/add/run/commands"
-{ cat "$cache/initrd.img"; (cd "$tmp/add" && find . -mindepth 1 | cpio -o -H newc -R 0:0 --quiet); } >"$tmp/initrd"
+{ cat "$cache/initrd.img" ${nfs:+"$cache/nfs.img"}; (cd "$tmp/add" && find . -mindepth 1 | cpio -o -H newc -R 0:0 --quiet); } >"$tmp/initrd"
 
 # The emulated CPU shows this machine's time stamp counter. Told its rate, the guest need not measure it while booting,
 # which goes wrong when this machine is busy.
@@ -76,6 +81,7 @@ command=(qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none
     -chardev "file,id=result,path=$tmp/result" -device virtserialport,chardev=result,name=weft.result
     -netdev "user,id=net,ipv6=off$forward" -device virtio-net-pci,netdev=net,romfile=)
 [ -z "$pcap" ] || command+=(-object "filter-dump,id=dump,netdev=net,file=$pcap,maxlen=65535")
+[ -z "$pidfile" ] || command+=(-pidfile "$pidfile")
 
 if [ -n "$shell" ]; then "${command[@]}"; exit; fi
 mkfifo "$tmp/in"; exec 9<>"$tmp/in"   # an input that never ends: at its end qemu would close the output

@@ -21,7 +21,7 @@ struct Run {
 };
 
 std::map<pid_t, Run> find_runs(const fs::path& directory) {
-  static const std::regex kName("interop-([0-9]{1,9})\\.(log|pcap)");
+  static const std::regex kName("interop-([0-9]{1,9})\\.(log|pcap|pid)");
   std::map<pid_t, Run> runs;
   std::error_code ignored;  // another process may tidy up, too
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {

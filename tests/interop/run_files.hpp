@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that runs of the interop suite leave behind: interop-PID.log and interop-PID.pcap, kept when a test failed.
+// The files that runs of the interop suite leave behind: interop-PID.log, .pcap and .pid, kept when a test failed.
 #pragma once
 
 #include <filesystem>

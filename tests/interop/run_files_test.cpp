@@ -54,12 +54,14 @@ TEST_F(RunFiles, OnlyTheLastRunsStay) {
   leave(stem(oldest) + ".pcap", hours(9));
   leave(stem(oldest) + ".log", hours(9));
   leave(stem(older) + ".pcap", hours(5));
+  leave(stem(older) + ".pid", hours(5));
   leave(stem(last) + ".log", hours(3));  // begun first, but the capture was written to the end
   leave(stem(last) + ".pcap", hours(1));
   remove_earlier_runs(directory_);
   EXPECT_FALSE(there(stem(oldest) + ".pcap"));
   EXPECT_FALSE(there(stem(oldest) + ".log"));
   EXPECT_FALSE(there(stem(older) + ".pcap"));
+  EXPECT_FALSE(there(stem(older) + ".pid"));
   EXPECT_TRUE(there(stem(last) + ".log"));
   EXPECT_TRUE(there(stem(last) + ".pcap"));
 }

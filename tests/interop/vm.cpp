@@ -35,6 +35,8 @@ constexpr std::uint16_t kGuestSessionPort = 9000;
 constexpr auto kBootAtRest = 6s;
 constexpr int kMostFailures = 4;  // of the guest's kernel, in one test program
 std::unique_ptr<Vm> the_vm;
+Machine description;
+bool tried = false;  // to boot
 int failures = 0;
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -112,8 +114,9 @@ int Session::finish() {
   return at == std::string::npos ? -1 : std::stoi(transcript_.substr(at + 7));
 }
 
+void Vm::describe(Machine machine) { description = std::move(machine); }
+
 Vm& Vm::instance() {
-  static bool tried = false;
   if (!the_vm && std::exchange(tried, true)) throw std::runtime_error("the VM did not come up (see the first test)");
   if (!the_vm) the_vm.reset(new Vm());
   return *the_vm;
@@ -130,30 +133,36 @@ bool Vm::boot_after_failure(std::string_view during) {
   return true;
 }
 
+void Vm::kill_machine() {
+  const Vm& vm = instance();
+  if (vm.ended()) throw vm.end();
+  kill(static_cast<pid_t>(std::stoi(content(vm.pidfile_))), SIGKILL);
+  vm.wait_for_end(60s);
+  std::filesystem::remove(vm.pidfile_);
+  vm.forget_packets();
+  the_vm.reset();
+  tried = false;
+}
+
 bool Vm::booted() noexcept { return the_vm != nullptr; }
 
-Vm::Vm() : session_port_(free_tcp_port()), peer_port_(free_tcp_port()), rping_port_(free_tcp_port()) {
+Vm::Vm() {
+  for (const std::uint16_t guest : description.ports) ports_[guest] = free_tcp_port();
+  ports_[kGuestSessionPort] = free_tcp_port();
   remove_earlier_runs(WEFT_INTEROP_OUTPUT);
   const std::string base = WEFT_INTEROP_OUTPUT "/interop-" + std::to_string(getpid());
   packets_ = base + ".pcap";
   log_ = base + ".log";
+  pidfile_ = base + ".pid";
   // The first time this takes a minute: a kernel is downloaded and siw is built.
-  if (std::system((WEFT_INTEROP_DIR "/build.sh >" + log_ + " 2>&1").c_str()) != 0) {
+  if (std::system(
+          (std::string(WEFT_INTEROP_DIR "/build.sh") + (description.nfs ? " --nfs" : "") + " >" + log_ + " 2>&1")
+              .c_str()) != 0) {
     throw std::runtime_error("tests/interop/build.sh failed:\n" + content(log_));
   }
   const auto begin = std::chrono::steady_clock::now();
   process_ = fork();
-  if (process_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // a test program that is killed leaves no VM behind
-    const int log = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    dup2(log, 1);
-    dup2(log, 2);
-    execl(WEFT_INTEROP_DIR "/run.sh", "run.sh", "--timeout", "1700", "--fwd",
-          forward(session_port_, kGuestSessionPort).c_str(), "--fwd", forward(peer_port_, kGuestPeerPort).c_str(),
-          "--fwd", forward(rping_port_, kGuestRpingPort).c_str(), "--pcap", packets_.c_str(), "serve_sessions 9000",
-          nullptr);
-    _exit(127);
-  }
+  if (process_ == 0) run_script();
   wait_until_up();
   const auto boot = std::chrono::steady_clock::now() - begin;
   slowness_ = static_cast<int>(std::clamp(boot / kBootAtRest, std::int64_t{1}, std::int64_t{10}));
@@ -162,6 +171,19 @@ Vm::Vm() : session_port_(free_tcp_port()), peer_port_(free_tcp_port()), rping_po
               static_cast<long long>(std::chrono::duration_cast<std::chrono::seconds>(boot).count()), slowness_);
   std::fflush(stdout);
   if (failures == 0) testing::UnitTest::GetInstance()->listeners().Append(new KernelOfFailures);
+}
+
+void Vm::run_script() const {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // a test program that is killed leaves no VM behind
+  const int log = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  dup2(log, 1);
+  dup2(log, 2);
+  std::vector<std::string> words{"run.sh", "--timeout", "1700", "--pcap", packets_, "--pidfile", pidfile_};
+  if (description.nfs) words.push_back("--nfs");
+  for (const auto& [guest, host] : ports_) words.insert(words.end(), {"--fwd", forward(host, guest)});
+  words.push_back("serve_sessions " + std::to_string(kGuestSessionPort));
+  execv(WEFT_INTEROP_DIR "/run.sh", pointers(words).data());
+  _exit(127);
 }
 
 // run.sh ends after qemu, and leaves the end of the guest's console in the log. The process stays to be reaped, so this can be asked again.
@@ -216,7 +238,7 @@ void Vm::wait_until_up() const {
 
 Session Vm::start(const std::string& command) const {
   if (ended()) throw end();
-  const int s = connect_to(session_port_);
+  const int s = connect_to(port(kGuestSessionPort));
   const std::string text = command + "\n";
   if (send(s, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) {
     close(s);

@@ -6,10 +6,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft::interop {
 
@@ -47,17 +49,28 @@ class GuestEnded : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What a machine has.
+struct Machine {
+  std::vector<std::uint16_t> ports{kGuestPeerPort, kGuestRpingPort};  // of the guest, to be reached from this machine
+  bool nfs = false;                                                   // the overlay of Linux's NFS server (build.sh)
+};
+
 class Vm {
  public:
+  // Says what instance() boots.
+  static void describe(Machine machine);
   // Boots at first use. Throws std::runtime_error when the guest does not come up.
   static Vm& instance();
   // Returns false when the guest answers a command. Otherwise its kernel has failed: prints its last words, with `during`, and boots a new
   // machine. Sessions and packets of the machine that failed are lost. Throws GuestEnded when this happens for the fifth time.
   static bool boot_after_failure(std::string_view during);
+  // Ends qemu by SIGKILL, and forgets its packets. Returns when it has ended. instance() boots another machine then.
+  static void kill_machine();
 
-  // Ports on this machine's 127.0.0.1 that lead to the guest's.
-  [[nodiscard]] std::uint16_t peer_port() const noexcept { return peer_port_; }
-  [[nodiscard]] std::uint16_t rping_port() const noexcept { return rping_port_; }
+  // The port on this machine's 127.0.0.1 that leads to one of the guest's.
+  [[nodiscard]] std::uint16_t port(std::uint16_t guest) const { return ports_.at(guest); }
+  [[nodiscard]] std::uint16_t peer_port() const { return port(kGuestPeerPort); }
+  [[nodiscard]] std::uint16_t rping_port() const { return port(kGuestRpingPort); }
 
   // Throws GuestEnded when the machine has ended.
   [[nodiscard]] Session start(const std::string& command) const;
@@ -80,6 +93,7 @@ class Vm {
 
  private:
   Vm();
+  [[noreturn]] void run_script() const;
   void wait_until_up() const;
   void ask_kernel();
   [[nodiscard]] bool ended() const;
@@ -87,11 +101,10 @@ class Vm {
   [[nodiscard]] GuestEnded end() const;
   void wait_for_end(std::chrono::milliseconds patience) const;
 
-  std::uint16_t session_port_;
-  std::uint16_t peer_port_;
-  std::uint16_t rping_port_;
+  std::map<std::uint16_t, std::uint16_t> ports_{};  // the guest's, and this machine's
   std::string packets_;
   std::string log_;
+  std::string pidfile_;
   std::string kernel_{};
   int slowness_ = 1;
   pid_t process_ = -1;
