@@ -43,6 +43,17 @@ std::atomic<Connections*>& connections_of_process() {
 
 bool agree(const std::optional<std::uint32_t>& a, const std::optional<std::uint32_t>& b) { return !a || !b || a == b; }
 
+// Whether both ends mean the same connection.
+bool match(const Greeting& peers, const Greeting& own) {
+  return peers.from == own.to && peers.to == own.from && agree(peers.sq_psn, own.rq_psn) &&
+         agree(peers.rq_psn, own.sq_psn);
+}
+
+bool admits_reply(std::span<const std::byte> private_data, const Greeting& own) {
+  const auto peers = decode(private_data);
+  return peers && match(*peers, own);
+}
+
 }  // namespace
 
 Connections& Connections::of_process() {
@@ -192,6 +203,9 @@ Greeting Connections::greeting_of(const Connection& connection) {
 
 // The service is there while a number is taken, and that of a connection is given back after its end().
 //
+// What accepts is to be the end that the program named: another implementation would not combine messages, and no other
+// end is to get the program's octets.
+//
 // If it cannot, sends wait in vain, until their patience is over.
 void Connections::connect(Connection& connection) {
   auto id = verbs::ConnectionId::create(service_->channel, connection.self.number);
@@ -199,8 +213,12 @@ void Connections::connect(Connection& connection) {
   if (!id) begun = std::unexpected(id.error());
   if (begun) begun = name_ends(*id, connection.self, connection.target.peer);
   if (begun) {
-    const auto octets = encode(greeting_of(connection));
-    begun = id->connect(*connection.connects, {.private_data = octets, .ird = connection.target.ird_granted()});
+    const Greeting own = greeting_of(connection);
+    const auto octets = encode(own);
+    begun = id->connect(*connection.connects,
+                        {.private_data = octets,
+                         .ird = connection.target.ird_granted(),
+                         .admits_reply = [own](auto private_data) { return admits_reply(private_data, own); }});
   }
   if (begun) {
     connection.ids.push_back(std::move(*id));
@@ -232,9 +250,7 @@ void Connections::start(const std::shared_ptr<Connection>& connection) {
 // The peer's address is that of TCP as well, so that nobody elsewhere can take its place.
 void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
   const Greeting own = greeting_of(connection);
-  const bool named = greeting.from == own.to && greeting.to == own.from &&
-                     request.remote_address().address == own.to.address && agree(greeting.sq_psn, own.rq_psn) &&
-                     agree(greeting.rq_psn, own.sq_psn);
+  const bool named = match(greeting, own) && request.remote_address().address == own.to.address;
   if (!named || connection.accepted || connection.self < connection.target.peer) {
     refused(kCall, ECONNREFUSED, "a Request of a queue pair that the program has not named is rejected");
     return;
@@ -298,14 +314,6 @@ void Connections::on_established(const Service& service, const verbs::Connection
   }
   const std::lock_guard calls(connection->calls);
   if (connection->ended) return;
-  // What accepted is to be the end that the program named: another implementation would not combine messages.
-  if (connection->self < connection->target.peer) {
-    const auto greeting = decode(event.private_data);
-    if (!greeting || greeting->from != connection->target.peer) {
-      refused(kCall, ECONNREFUSED, "what accepted the connection is not the queue pair that the program named");
-      static_cast<void>(connection->connects->modify(verbs::QpState::kError));
-    }
-  }
   std::erase_if(connection->ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
 }
 

@@ -21,7 +21,7 @@ import time
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 import leaks  # noqa: E402
-from cases import CASES, FAR, NIC  # noqa: E402
+from cases import CASES, FAR, FAR6, NIC, NIC6  # noqa: E402
 
 FIRST_PORT = 20000
 NOBODY = 65534
@@ -54,21 +54,38 @@ def other_namespace():
     return process
 
 
+def lay_cable(here, far, near_commands, far_commands):
+    """From an interface nic0 where the words `here` lead to nic1 in the namespace of `far`; false where that cannot be had."""
+    there = f"nsenter -t {far.pid} -n "
+    commands = (f"ip link add nic0 type veth peer name nic1 netns {far.pid}", "ip link set lo up", "ip link set nic0 up", *near_commands)
+    commands = [here + command for command in commands]
+    commands += [there + command for command in ("ip link set lo up", "ip link set nic1 up", *far_commands)]
+    if any(subprocess.run(command.split()).returncode != 0 for command in commands):
+        return False
+    until = time.monotonic() + 10  # a program takes the first device that is up: the cable is, soon
+    while time.monotonic() < until and not all("LOWER_UP" in subprocess.run(show.split(), capture_output=True, text=True).stdout
+                                               for show in (here + "ip link show nic0", there + "ip link show nic1")):
+        time.sleep(0.02)
+    return True
+
+
 def furnish_namespace():
     """A process in another namespace, which has the address FAR on a cable to an interface here that has NIC; None where that cannot be had."""
     if not os.environ.get("WEFT_NAMESPACE"):
         return None
     far = other_namespace()
-    there = f"nsenter -t {far.pid} -n "
-    commands = ("ip link set lo up", f"ip link add nic0 type veth peer name nic1 netns {far.pid}", f"ip addr add {NIC}/24 dev nic0",
-                "ip link set nic0 up", there + "ip link set lo up", there + f"ip addr add {FAR}/24 dev nic1", there + "ip link set nic1 up")
-    if any(subprocess.run(command.split()).returncode != 0 for command in commands):
+    return far if lay_cable("", far, [f"ip addr add {NIC}/24 dev nic0"], [f"ip addr add {FAR}/24 dev nic1"]) else None
+
+
+def furnish_ipv6_namespaces():
+    """A process in each of two namespaces, whose cable has IPv6 addresses alone. NIC and FAR are on their loopback interfaces and are
+    routed over it, for what the programs tell each other themselves. None where that cannot be had."""
+    if not os.environ.get("WEFT_NAMESPACE"):
         return None
-    until = time.monotonic() + 10  # a program takes the first device that is up: the cable is, soon
-    while time.monotonic() < until and not all("LOWER_UP" in subprocess.run(show.split(), capture_output=True, text=True).stdout
-                                               for show in ("ip link show nic0", there + "ip link show nic1")):
-        time.sleep(0.02)
-    return far
+    near, far = other_namespace(), other_namespace()
+    orders = [[f"ip addr add {own6}/64 dev {nic} nodad", f"ip addr add {own}/32 dev lo", f"ip route add {other}/32 via inet6 {other6} dev {nic} src {own}"]
+              for nic, own, own6, other, other6 in (("nic0", NIC, NIC6, FAR, FAR6), ("nic1", FAR, FAR6, NIC, NIC6))]
+    return (near, far) if lay_cable(f"nsenter -t {near.pid} -n ", far, *orders) else None
 
 
 def stage(weft, libraries, programs=None):
@@ -91,9 +108,10 @@ def stage(weft, libraries, programs=None):
 
 
 class Runner:
-    def __init__(self, folder, sanitizer, far):
+    def __init__(self, folder, sanitizer, far, ipv6):
         self.folder = folder
         self.far = far
+        self.ipv6 = ipv6
         self.sanitizer = sanitizer
         self.port = FIRST_PORT
         self.nobody = NOBODY_COMMAND
@@ -111,8 +129,12 @@ class Runner:
         return ["env", *(["WEFT_DEVICE=roce"] if roce else []), f"LD_PRELOAD={preloaded}", f"LD_LIBRARY_PATH={self.folder / 'lib'}",
                 *leaks.environment(self.folder, command[0]), *command]
 
-    def start(self, case, command, far=False):
-        where = ["nsenter", "-t", str(self.far.pid), "-n"] if far else []
+    def places(self, case, address):
+        """Whose namespaces the client and the server run in; None: this one."""
+        return self.ipv6 if case.ipv6 else (None, self.far if address == FAR else None)
+
+    def start(self, case, command, place):
+        where = ["nsenter", "-t", str(place.pid), "-n"] if place else []
         return subprocess.Popen([*where, *self.nobody, *self.through_weft(shlex.split(command), case.sockets, case.roce)], env=self.environment,
                                 cwd=self.folder / "home", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, start_new_session=True)
@@ -140,10 +162,11 @@ class Runner:
     def start_pair(self, case, address):
         self.port += 1
         words = {"a": address, "p": self.port}
-        server = self.start(case, case.server.format(**words), address == FAR) if case.server else None
+        near, far = self.places(case, address)
+        server = self.start(case, case.server.format(**words), far) if case.server else None
         if server:
             self.wait_for_socket(server, LISTENING, case.port)
-        return self.start(case, case.client.format(**words)), server
+        return self.start(case, case.client.format(**words), near), server
 
     def judge_pair(self, case, client, server, until):
         fate = MUST_FAIL if case.cannot else MAY_FAIL if case.kill else MUST_WORK
@@ -262,7 +285,7 @@ def run_all(runner, only):
             continue
         any_wrong = False
         for address in case.addresses:
-            if address in (NIC, FAR) and not runner.far:
+            if address in (NIC, FAR) and not (runner.ipv6 if case.ipv6 else runner.far):
                 print(f"SKIPPED {case.name} [{address}]: no interface for it can be made here", flush=True)
                 missing += 1
                 continue
@@ -290,10 +313,10 @@ def main():
     parser.add_argument("--compare", help="the page to hold the table against")
     options = parser.parse_args()
     enter_namespace()
-    far = furnish_namespace()
+    far, ipv6 = furnish_namespace(), furnish_ipv6_namespaces()
     folder = stage(options.weft, options.libraries, options.programs)
     hogs = [subprocess.Popen([sys.executable, "-c", HOG]) for _ in range(options.hogs)]
-    rows, failed, missing = run_all(Runner(folder, options.sanitizer, far), options.only)
+    rows, failed, missing = run_all(Runner(folder, options.sanitizer, far, ipv6), options.only)
     for hog in hogs:
         hog.kill()
     shutil.rmtree(folder)

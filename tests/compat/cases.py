@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 IPV4, IPV6, NIC = "127.0.0.1", "::1", "192.0.2.1"  # NIC: of an interface that is not the loopback one
 FAR = "192.0.2.2"  # the server is in another network namespace
+NIC6, FAR6 = "2001:db8::1", "2001:db8::2"  # of the two interfaces that have IPv6 addresses alone
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Case:
     needs: str = ""             # the program or file that the package has; default: the client's first word
     sockets: bool = False       # its sockets become rsockets: weft run --sockets
     roce: bool = False          # weft run --device roce
+    ipv6: bool = False          # both ends are in namespaces of their own, and GIDs are NIC6 and FAR6
     port: int = 0               # where the server listens, if the program leaves no choice; its cases then run one after the other
 
 
@@ -104,6 +106,9 @@ for name, options in (("", ""), (", events", "-e "), (", 1 MiB", "-s 1048576 -n 
          expect=r"iters in .* = .* usec/iter", server_expect=r"usec/iter", addresses=(NIC,) if name else (NIC, FAR), large=bool(name))
 case("ibv_rc_pingpong, loopback", "ibverbs-utils", "ibv_rc_pingpong -d weft_lo -g 0 -p {p} {a}", "ibv_rc_pingpong -d weft_lo -g 0 -p {p}",
      expect=r"usec/iter", server_expect=r"usec/iter", addresses=(IPV4,))
+case("ibv_rc_pingpong, IPv6", "ibverbs-utils", "ibv_rc_pingpong -d weft_nic0 -g 0 -p {p} {a}", "ibv_rc_pingpong -d weft_nic1 -g 0 -p {p}",
+     expect=rf"remote address: .*GID {FAR6}\n[^$]*usec/iter", server_expect=rf"remote address: .*GID {NIC6}\n[^$]*usec/iter", addresses=(FAR,), ipv6=True,
+     note="the GIDs are IPv6 addresses; the program's own channel is IPv4")
 case("ibv_srq_pingpong", "ibverbs-utils", "ibv_srq_pingpong -g 0 -p {p} {a}", "ibv_srq_pingpong -g 0 -p {p}",
      expect=r"usec/iter", server_expect=r"usec/iter", addresses=(NIC,))
 case("ibv_uc_pingpong", "ibverbs-utils", "ibv_uc_pingpong -g 0 -p {p} {a}", "ibv_uc_pingpong -g 0 -p {p}",

@@ -10,6 +10,8 @@
 
 #include <cerrno>
 
+extern "C" const char* ibv_get_sysfs_path();  // of no public header that C++ takes
+
 namespace {
 
 // The three conventions of these libraries.
@@ -65,6 +67,8 @@ TEST(CompatUnsupported, ProgramsOf2006) {
   answers_null(ENOSYS, [&] { return list(); });
   EXPECT_EQ(query(), ENOSYS);
 }
+
+TEST(CompatUnsupported, SysfsIsTheKernels) { EXPECT_STREQ(ibv_get_sysfs_path(), "/sys"); }
 
 TEST(CompatUnsupported, ForkNeedsNothing) {
   EXPECT_EQ(ibv_fork_init(), 0);

@@ -178,6 +178,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
 
   // --- StreamObserver
   void on_requested(engine::ConnectionRequested) override { accepts_ = true; }
+  bool admits_reply(Bytes) override { return true; }
   void on_established(const engine::Established&) override { ++established_count; }
   bool on_rejected(engine::Rejected) override { return false; }
   bool on_startup_failed(const engine::StartupFailed& failure, const std::error_code&) override {
