@@ -12,12 +12,14 @@
 // engine calls back: events come by the channel.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -113,6 +115,8 @@ class Connections {
   [[nodiscard]] Greeting greeting_of(const Connection& connection);
   void connect(Connection& connection);
   void accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request);
+  // The identifier's end rejects it.
+  void tell_rejected(std::string_view reason);
   // Without either.
   void start(const std::shared_ptr<Connection>& connection);
   void on_request(const Service& service, verbs::ConnectionEvent event);
@@ -129,6 +133,7 @@ class Connections {
   Numbers numbers_;
   std::unordered_map<std::uint32_t, std::shared_ptr<Connection>> connections_{};  // by number; null before RTR
   Clock::time_point next_ = kNever;                                               // nothing is due before
+  std::atomic<std::uint64_t> rejected_ = 0;                                       // Requests
   std::list<Early> early_{};  // no deque, which takes memory even when it is empty
 };
 

@@ -110,6 +110,7 @@ class Stranger {
     };
     return frame + hear(at(18) << 8 | at(19));
   }
+  [[nodiscard]] int socket() const { return socket_; }
 
  private:
   const int socket_;
