@@ -131,7 +131,28 @@ void Connections::wanted(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
   const auto connection = find(number);
   if (!connection || connection->end || !connection->departure || !connection->departure->patience) return;
-  connection->end = due(Clock::now() + *connection->departure->patience);
+  connection->wanted_later = connection->paused;
+  if (!connection->paused) connection->end = due(Clock::now() + *connection->departure->patience);
+}
+
+void Connections::pause(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto connection = find(number);
+  if (!connection || std::exchange(connection->paused, true)) return;
+  connection->wanted_later = connection->end.has_value();
+  connection->end.reset();
+}
+
+void Connections::resume(std::uint32_t number) {
+  bool wait = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto connection = find(number);
+    if (!connection) return;
+    connection->paused = false;
+    wait = std::exchange(connection->wanted_later, false);
+  }
+  if (wait) wanted(number);
 }
 
 void Connections::end(std::uint32_t number) {

@@ -65,6 +65,9 @@ class Connections {
   void depart(std::uint32_t number, const Departure& departure);
   // A send waits for the connection, or was posted after the peer had left.
   void wanted(std::uint32_t number);
+  // SQD: sends wait for their program and not for the peer, so their patience does not begin before RTS. Back to RTS.
+  void pause(std::uint32_t number);
+  void resume(std::uint32_t number);
   // RESET, or the queue pair goes.
   void end(std::uint32_t number);
 
@@ -78,6 +81,8 @@ class Connections {
     std::optional<Departure> departure{};
     std::optional<Clock::time_point> start{};  // when it connects or accepts; nothing: it has begun to
     std::optional<Clock::time_point> end{};    // of the patience
+    bool paused = false;
+    bool wanted_later = false;  // sends wait, and the patience begins with resume()
     // The following under `calls`. Whoever has it, and finds that it has not ended, may use the queue pairs: end() waits.
     std::mutex calls{};
     std::vector<verbs::ConnectionId> ids{};  // of attempts; an established connection needs none

@@ -183,6 +183,7 @@ void Connections::on_established(const Service& service, const verbs::Connection
     connection = find(static_cast<std::uint32_t>(event.context));
     if (!connection) return;
     connection->end.reset();
+    connection->wanted_later = false;
   }
   const std::lock_guard calls(connection->calls);
   if (connection->ended) return;

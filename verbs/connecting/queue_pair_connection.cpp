@@ -60,13 +60,14 @@ bool QueuePairState::connection_failed(const Attempt& attempt) {
 
 // --- The stream
 
-EarlySends QueuePairState::established(const Negotiated& negotiated) {
+ServedQueuePair::Beginning QueuePairState::established(const Negotiated& negotiated) {
   const std::lock_guard lock(mutex_);
   attempt_.reset();
   negotiated_ = negotiated;
   if (state_ != QpState::kRtr) return {};  // ERROR: they are flushed
-  state_ = QpState::kRts;
-  return std::exchange(early_.sends, {});
+  const bool held = std::exchange(early_.held, false);
+  state_ = held ? QpState::kSqd : QpState::kRts;
+  return {std::exchange(early_.sends, {}), held};
 }
 
 void QueuePairState::stream_error(const StreamError& error, AsyncEventType type) {
@@ -93,7 +94,8 @@ void QueuePairState::ended_by(const Error& error) {
 bool QueuePairState::peer_left() {
   std::shared_ptr<Stream> old;  // the runtime has it, too: it is not the last
   const std::lock_guard lock(mutex_);
-  if (!early_.accepted || state_ != QpState::kRts) return false;
+  if (!early_.accepted || (state_ != QpState::kRts && state_ != QpState::kSqd)) return false;
+  early_.held = state_ == QpState::kSqd;
   old = std::exchange(stream_, nullptr);
   state_ = QpState::kInit;
   return true;
@@ -117,7 +119,14 @@ void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
   if (last) raise(AsyncEventType::kLastWqeReached);
 }
 
-void QueuePairState::drained() { raise(AsyncEventType::kSendQueueDrained); }
+void QueuePairState::drained() {
+  Draining was{};
+  {
+    const std::lock_guard lock(mutex_);
+    was = std::exchange(draining_, Draining::kNone);
+  }
+  if (was == Draining::kTold) raise(AsyncEventType::kSendQueueDrained);
+}
 
 void QueuePairState::raise(AsyncEventType type, std::optional<StreamError> error) const {
   domain->device->raise({.type = type, .number = number, .context = attributes.context, .error = error});

@@ -32,10 +32,14 @@ std::shared_ptr<Stream> QueuePairState::stream() const {
 
 // --- The application
 
-Result<void> QueuePairState::modify(QpState to) {
+Result<void> QueuePairState::modify(QpState to, bool tell_drained) {
   if (to == QpState::kError) return enter_error(From::kAnyState), Result<void>{};
   if (to == QpState::kReset) return reset();
-  const auto moved = move(to);
+  if (const auto newly = hold_early(to)) {
+    if (*newly && tell_drained) raise(AsyncEventType::kSendQueueDrained);
+    return {};
+  }
+  const auto moved = move(to, tell_drained);
   if (moved && *moved) (*moved)->drain(to == QpState::kSqd);
   if (!moved) return std::unexpected(moved.error());
   return {};
@@ -59,8 +63,19 @@ ServedQueuePair::Extensions QueuePairState::extensions() const {
 
 void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }
 
+// SQD and RTS without a connection: no send is under way, and whether those that wait are to start with it changes. Nothing
+// if it is another transition. True: SQD, and the queue is drained.
+std::optional<bool> QueuePairState::hold_early(QpState to) {
+  const std::lock_guard lock(mutex_);
+  const QpState now = state_;
+  if (!early_.accepted || (now != QpState::kInit && now != QpState::kRtr)) return std::nullopt;
+  if (to == QpState::kSqd) return !std::exchange(early_.held, true);
+  if (to == QpState::kRts && std::exchange(early_.held, false)) return false;
+  return std::nullopt;
+}
+
 // The transitions that keep the stream. Returns it when it has to be told.
-Result<std::shared_ptr<Stream>> QueuePairState::move(QpState to) {
+Result<std::shared_ptr<Stream>> QueuePairState::move(QpState to, bool tell_drained) {
   const std::lock_guard lock(mutex_);
   const QpState from = state_;
   const bool initialise = from == QpState::kReset && to == QpState::kInit;
@@ -69,6 +84,7 @@ Result<std::shared_ptr<Stream>> QueuePairState::move(QpState to) {
   if (from == to) return nullptr;
   if (!initialise && !drain && !resume) return fail(Errc::kInvalidState, "state", "no such transition of a queue pair");
   state_ = to;
+  draining_ = !drain ? Draining::kNone : tell_drained ? Draining::kTold : Draining::kUntold;
   return stream_;
 }
 
@@ -92,6 +108,8 @@ Result<void> QueuePairState::reset() {
   const std::lock_guard lock(mutex_);
   std::swap(discarded, early_.sends);
   early_.accepted = false;
+  early_.held = false;
+  draining_ = Draining::kNone;
   early_.extensions = {};
   early_.of_oldest.reset();
   early_.end = WcStatus::kRetryExceeded;
@@ -261,6 +279,7 @@ QueuePairQuery QueuePairState::query() const {
           .max_receive_sge = attributes.max_receive_sge,
           .max_inline = attributes.max_inline,
           .signal_all = attributes.signal_all,
+          .draining = state_ == QpState::kSqd && draining_ != Draining::kNone,
           .negotiated = negotiated_,
           .stream_error = stream_error_ ? std::optional(*stream_error_) : std::nullopt,
           .end = ended_by_ ? std::optional(*ended_by_) : std::nullopt};

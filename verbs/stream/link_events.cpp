@@ -118,19 +118,20 @@ void LinkEvents::on(engine::Established& event) {
   // The peer keeps to its own ORD, even if this end admits more; `ord` is within the peer's IRD already.
   if (event.peer_ord) event.ird = std::min<std::uint32_t>(event.ird, *event.peer_ord);
   link_.host_.on_established();
-  EarlySends early;
+  ServedQueuePair::Beginning begins;
   if (link_.qp_) {
-    early = link_.qp_->established({.revision = event.revision,
-                                    .enhanced = event.enhanced,
-                                    .crc = event.crc,
-                                    .markers_in = event.markers_in,
-                                    .markers_out = event.markers_out,
-                                    .ird = event.ird,
-                                    .ord = event.ord,
-                                    .rtr = to_rtr(event.rtr)});
+    begins = link_.qp_->established({.revision = event.revision,
+                                     .enhanced = event.enhanced,
+                                     .crc = event.crc,
+                                     .markers_in = event.markers_in,
+                                     .markers_out = event.markers_out,
+                                     .ird = event.ird,
+                                     .ord = event.ord,
+                                     .rtr = to_rtr(event.rtr)});
   }
   if (link_.observer_) link_.observer_->on_established(event);
-  link_.post_early(std::move(early), now_);
+  if (begins.held) link_.drain(true);
+  link_.post_early(std::move(begins.sends), now_);
 }
 
 void LinkEvents::on(engine::Rejected& event) {
