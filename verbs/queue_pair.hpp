@@ -148,7 +148,9 @@ class QueuePair {
   /// to connect fails, the queue pair returns to INIT, and sends go on waiting until give_up_connecting(). Binds and local
   /// invalidations do not wait: they are refused with Errc::kInvalidState. If the peer closes the connection while no send is unfinished,
   /// the queue pair returns to INIT instead of ERROR: receives stay posted, and sends wait again. If sends are unfinished
-  /// when the connection is lost, the oldest completes with WcStatus::kRetryExceeded. RESET ends this mode.
+  /// when the connection is lost, the oldest completes with WcStatus::kRetryExceeded. If the peer ended it because a Send
+  /// found no receive in time (its TimeoutPolicy::no_receive), the oldest unfinished send, or else the next one that is
+  /// posted, completes with WcStatus::kRnrRetryExceeded: the Send itself completed when TCP took it. RESET ends this mode.
   void accept_early_sends();
   /// Allows SendOpcode::kSendWithImmediate on the next connection. Both ends have to call it, and to agree on that by means
   /// of their own, such as private data; call it before connect() or accept(). RESET ends it.

@@ -47,6 +47,7 @@ struct Process {
     const std::string port = std::to_string(weft::test::free_port());
     ::setenv("WEFT_PORTS", (port + "-" + port).c_str(), 1);
     ::setenv("WEFT_LOG", "info", 1);
+    ::setenv("WEFT_POLICY", "no-receive-timeout=200ms", 1);
     ::setenv("SYSFS_PATH", "/srv/sysfs//", 1);
   }
 };
@@ -95,6 +96,50 @@ TEST(CompatDirectProcess, AnAddressThatGoesEndsTheWaitForAPeer) {
     go(other, one.qp->qp_num);
     exchange(one, other);
   }
+}
+
+// The Send itself has completed: TCP took it. What the program learns afterwards has the status of an adapter.
+TEST(CompatDirectProcess, APeerWithoutAReceiveEndsTheNextRequest) {
+  for (const bool posted_before : {true, false}) {
+    Side a, b;
+    go(a, b.qp->qp_num);
+    go(b, a.qp->qp_num);
+    ASSERT_EQ(a.post(1), 0);
+    expect_done(a.next(), 1);
+    if (!posted_before) wait_until([&] { return a.query().qp_state == IBV_QPS_ERR; }, "the peer's Terminate");
+    ASSERT_EQ(a.post(2, IBV_WR_RDMA_READ, &b), 0);
+    ASSERT_EQ(a.post(3, IBV_WR_RDMA_READ, &b), 0);
+    const ibv_wc wc = a.next();
+    EXPECT_EQ(wc.status, IBV_WC_RNR_RETRY_EXC_ERR) << ibv_wc_status_str(wc.status);
+    EXPECT_EQ(wc.wr_id, 2U);
+    EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
+    EXPECT_EQ(a.query().qp_state, IBV_QPS_ERR);
+    EXPECT_EQ(b.query().qp_state, IBV_QPS_ERR);
+  }
+}
+
+TEST(CompatDirectProcess, APeerWithoutAReceiveEndsASendThatTcpHasNotTaken) {
+  std::vector<char> octets(64U << 20U);
+  Side a, b;
+  ibv_mr* const mr = have(ibv_reg_mr(a.pd, octets.data(), octets.size(), 0), "ibv_reg_mr");
+  go(a, b.qp->qp_num);
+  go(b, a.qp->qp_num);
+  ibv_sge all{.addr = reinterpret_cast<std::uintptr_t>(octets.data()),
+              .length = static_cast<std::uint32_t>(octets.size()),
+              .lkey = mr->lkey};
+  ibv_send_wr wr{}, *bad = nullptr;
+  wr.wr_id = 1;
+  wr.sg_list = &all;
+  wr.num_sge = 1;
+  wr.opcode = IBV_WR_SEND;
+  wr.send_flags = IBV_SEND_SIGNALED;
+  ASSERT_EQ(ibv_post_send(a.qp, &wr, &bad), 0);
+  ASSERT_EQ(a.post(2), 0);
+  const ibv_wc wc = a.next();
+  EXPECT_EQ(wc.status, IBV_WC_RNR_RETRY_EXC_ERR) << ibv_wc_status_str(wc.status);
+  EXPECT_EQ(wc.wr_id, 1U);
+  EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
+  EXPECT_EQ(ibv_dereg_mr(mr), 0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "ddp/errors.hpp"
 #include "rdmap/errors.hpp"
 #include "verbs/objects/queue_pair_state.hpp"
 #include "verbs/stream/stream.hpp"
@@ -74,8 +75,14 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
   const std::lock_guard lock(mutex_);
   if (!stream_error_) stream_error_ = std::make_unique<const StreamError>(error);
   untold_ = type;
-  if (!error.remote || !early_.extensions.confirm_writes) return;
-  const bool refused = rdmap::refuses_memory({static_cast<rdmap::Layer>(error.layer), error.type, error.code});
+  if (!error.remote) return;
+  const rdmap::ErrorCode code{static_cast<rdmap::Layer>(error.layer), error.type, error.code};
+  if (early_.accepted && code == rdmap::error_code(ddp::UntaggedError::kNoBuffer)) {
+    early_.of_oldest = WcStatus::kRnrRetryExceeded;
+    return;
+  }
+  if (!early_.extensions.confirm_writes) return;
+  const bool refused = rdmap::refuses_memory(code);
   early_.of_oldest = refused ? WcStatus::kRemoteAccessError : WcStatus::kRemoteOperationError;
 }
 

@@ -233,11 +233,13 @@ bool QueuePairState::complete_send(const WorkCompletion& completion) {
   return send_cq_->push(failed, &send_places_);
 }
 
-// As on an adapter, which tries the oldest send in vain when the peer has gone, and finds what the peer refuses.
+// As on an adapter, which tries the oldest send in vain when the peer has gone, and finds what the peer refuses. A Send that
+// found no receive has completed, unless TCP has not taken all of it: then the peer's Terminate names it.
 WcStatus QueuePairState::status_of_failed(WcStatus status) {
   const std::lock_guard lock(mutex_);
   const auto of_oldest = std::exchange(early_.of_oldest, std::nullopt);
-  return status == WcStatus::kFlushed ? of_oldest.value_or(status) : status;
+  const bool unready = of_oldest == WcStatus::kRnrRetryExceeded && status == WcStatus::kRemoteOperationError;
+  return status == WcStatus::kFlushed || unready ? of_oldest.value_or(status) : status;
 }
 
 bool QueuePairState::complete_receive(const WorkCompletion& completion) {
