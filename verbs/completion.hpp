@@ -36,6 +36,8 @@ enum class WcStatus : std::uint8_t {
   kRemoteOperationError = 11,  ///< the peer refused the request otherwise; reason: QueuePairQuery::stream_error
   /// No connection was established in time for a send that waited for it (QueuePair::accept_early_sends()).
   kRetryExceeded = 12,
+  /// The peer had no receive for an earlier Send in time, and ended the connection (QueuePair::accept_early_sends()).
+  kRnrRetryExceeded = 13,
   kFatalError = 19,    ///< never used
   kGeneralError = 21,  ///< never used
 };

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -77,6 +78,11 @@ struct ConnectionParameters {
   std::optional<std::uint32_t> ird{};
   /// Maximum of concurrent outbound RDMA Reads and atomics (rdma_conn_param: initiator_depth). Default: as for `ird`.
   std::optional<std::uint32_t> ord{};
+  /// Initiator: decides by the private data of an accepting Reply whether the connection is made. Empty: it is.
+  /// Called once, in a thread of weft that holds a lock: must not block, throw or call weft. If it returns false, the
+  /// TCP connection is reset, nothing is sent on it, nothing that the peer sent is placed, and the attempt fails with
+  /// ConnectionEventType::kConnectError (Errc::kProtocol).
+  std::function<bool(std::span<const std::byte> private_data)> admits_reply{};
 };
 
 /// Counts the connections of a listener. Counts of dropped and refused connections begin at listen().

@@ -34,9 +34,9 @@ std::uint64_t QueuePair::context() const noexcept { return self_->attributes.con
 QpState QueuePair::state() const noexcept { return self_->state(); }
 QueuePairQuery QueuePair::query() const { return self_->query(); }
 std::uint32_t QueuePair::send_room() const { return self_->send_room(); }
-Result<void> QueuePair::modify(QpState to) {
+Result<void> QueuePair::modify(QpState to, bool tell_drained) {
   auto* const own = self_.ours();
-  return own != nullptr ? own->modify(to) : detail::not_ours("queue pair");
+  return own != nullptr ? own->modify(to, tell_drained) : detail::not_ours("queue pair");
 }
 void QueuePair::accept_early_sends() {
   if (auto* const own = self_.ours()) own->accept_early_sends();

@@ -82,6 +82,7 @@ struct QueuePairQuery {
   std::uint32_t max_receive_sge{};            ///< QueuePairAttributes::max_receive_sge
   std::uint32_t max_inline{};                 ///< QueuePairAttributes::max_inline
   bool signal_all{};                          ///< QueuePairAttributes::signal_all
+  bool draining{};                            ///< in SQD: sends that started before are still under way
   std::optional<Negotiated> negotiated{};     ///< negotiated parameters, once connected
   std::optional<StreamError> stream_error{};  ///< error that ended the stream, if it ended with a Terminate
   /// What ended the connection, or began to end it, first: this end's or the peer's close, a timeout of the policy, or
@@ -132,15 +133,23 @@ class QueuePair {
   /// ConnectionId::connect() and accept() lead from INIT through RTR to RTS. The queue pair goes to ERROR by itself
   /// when its stream ends, and already when a Terminate is sent or received. Posted work is then flushed at once,
   /// although the connection may take longer to close (ConnectionEventType::kDisconnected).
+  ///
+  /// With accept_early_sends(), SQD and RTS are also possible in INIT and RTR: after SQD, sends do not start when the
+  /// connection is established, and the queue pair is in SQD then instead of RTS. The state remains INIT or RTR until then.
+  ///
+  /// `tell_drained`: with SQD, whether AsyncEventType::kSendQueueDrained is to follow once no send is under way any more.
+  /// RTS cancels an event that is still to come.
   /// Errors: Errc::kInvalidState for any other transition.
-  Result<void> modify(QpState to);
+  Result<void> modify(QpState to, bool tell_drained = true);
 
   /// Accepts sends from now on in INIT and RTR, too, before there is a connection. They wait, in order, and occupy places
   /// of the send queue meanwhile. Once the connection is established, they are posted. One that does not fit it then (an
   /// RDMA Read although ORD is 0) completes with WcStatus::kLocalQpOperationError, and the connection ends. If an attempt
   /// to connect fails, the queue pair returns to INIT, and sends go on waiting until give_up_connecting(). If the peer closes the connection while no send is unfinished,
   /// the queue pair returns to INIT instead of ERROR: receives stay posted, and sends wait again. If sends are unfinished
-  /// when the connection is lost, the oldest completes with WcStatus::kRetryExceeded. RESET ends this mode.
+  /// when the connection is lost, the oldest completes with WcStatus::kRetryExceeded. If the peer ended it because a Send
+  /// found no receive in time (its TimeoutPolicy::no_receive), the oldest unfinished send, or else the next one that is
+  /// posted, completes with WcStatus::kRnrRetryExceeded: the Send itself completed when TCP took it. RESET ends this mode.
   void accept_early_sends();
   /// Allows SendOpcode::kSendWithImmediate on the next connection. Both ends have to call it, and to agree on that by means
   /// of their own, such as private data; call it before connect() or accept(). RESET ends it.

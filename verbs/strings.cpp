@@ -22,6 +22,7 @@ std::string_view to_string(WcStatus status) noexcept {
     case WcStatus::kRemoteAccessError: return "remote access error";
     case WcStatus::kRemoteOperationError: return "remote operation error";
     case WcStatus::kRetryExceeded: return "transport retry counter exceeded";
+    case WcStatus::kRnrRetryExceeded: return "RNR retry counter exceeded";
     case WcStatus::kFatalError: return "fatal error";
     case WcStatus::kGeneralError: return "general error";
   }

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/direct/connections.hpp"
 
-#include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <iterator>
 #include <mutex>
-#include <string>
 #include <utility>
 
-#include "compat/objects/report.hpp"
 #include "compat/objects/settings.hpp"
-#include "compat/rsockets/call.hpp"
-#include "transport/blocked_signals.hpp"
 #include "transport/own_descriptors.hpp"
 
 namespace weft::compat::direct {
@@ -26,22 +19,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view kCall = "ibv_modify_qp";
 // A program that only receives may stay in RTR. Others go on to RTS, whose PSN the Request is to carry.
 constexpr auto kWaitForRts = 100ms;
-// A peer may listen later than its program told its number.
-constexpr auto kLongestRetry = 5min;
-// Requests that came before their program was in RTR.
-constexpr auto kLongestEarly = 10s;
-constexpr std::size_t kMostEarly = 1024;
-constexpr std::ptrdiff_t kMostEarlyOfOne = 8;  // for one queue pair
 
 std::atomic<Connections*>& connections_of_process() {
   static std::atomic<Connections*> one{nullptr};
   return one;
 }
-
-bool agree(const std::optional<std::uint32_t>& a, const std::optional<std::uint32_t>& b) { return !a || !b || a == b; }
 
 }  // namespace
 
@@ -99,7 +83,7 @@ void Connections::give_back(std::uint32_t number) {
   {
     const std::lock_guard lock(mutex_);
     connections_.erase(number);
-    std::erase_if(early_, [number](const Early& one) { return one.greeting.to.number == number; });
+    rejected_ += std::erase_if(early_, [number](const Early& one) { return one.greeting.to.number == number; });
     numbers_.give_back(number);
     if (!connections_.empty()) return;
     ports = numbers_.release();
@@ -147,7 +131,28 @@ void Connections::wanted(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
   const auto connection = find(number);
   if (!connection || connection->end || !connection->departure || !connection->departure->patience) return;
-  connection->end = due(Clock::now() + *connection->departure->patience);
+  connection->wanted_later = connection->paused;
+  if (!connection->paused) connection->end = due(Clock::now() + *connection->departure->patience);
+}
+
+void Connections::pause(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto connection = find(number);
+  if (!connection || std::exchange(connection->paused, true)) return;
+  connection->wanted_later = connection->end.has_value();
+  connection->end.reset();
+}
+
+void Connections::resume(std::uint32_t number) {
+  bool wait = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto connection = find(number);
+    if (!connection) return;
+    connection->paused = false;
+    wait = std::exchange(connection->wanted_later, false);
+  }
+  if (wait) wanted(number);
 }
 
 void Connections::end(std::uint32_t number) {
@@ -162,224 +167,6 @@ void Connections::end(std::uint32_t number) {
   const std::lock_guard lock(gone->calls);
   gone->ended = true;
   ids.swap(gone->ids);
-}
-
-// --- Making the connection
-
-namespace {
-
-// The device is known, and so is the peer's address: there is nothing to resolve, and no event of it to wait for.
-verbs::Result<void> name_ends(verbs::ConnectionId& id, const End& self, const End& peer) {
-  verbs::Policy policy = connection_policy();
-  policy.timeouts.connect_retry = kLongestRetry;
-  if (const auto set = id.set_policy(policy); !set) return set;
-  return id.set_route(self.address, {.address = peer.address, .port = port_of(peer.number)});
-}
-
-}  // namespace
-
-Greeting Connections::Connection::greeting() const noexcept {
-  return {.from = self,
-          .to = target.peer,
-          .sq_psn = departure ? std::optional(departure->sq_psn) : std::nullopt,
-          .rq_psn = target.rq_psn};
-}
-
-Greeting Connections::greeting_of(const Connection& connection) {
-  const std::lock_guard lock(mutex_);
-  return connection.greeting();
-}
-
-// The service is there while a number is taken, and that of a connection is given back after its end().
-//
-// If it cannot, sends wait in vain, until their patience is over.
-void Connections::connect(Connection& connection) {
-  auto id = verbs::ConnectionId::create(service_->channel, connection.self.number);
-  verbs::Result<void> begun;
-  if (!id) begun = std::unexpected(id.error());
-  if (begun) begun = name_ends(*id, connection.self, connection.target.peer);
-  if (begun) {
-    const auto octets = encode(greeting_of(connection));
-    begun = id->connect(*connection.connects, {.private_data = octets, .ird = connection.target.ird_granted()});
-  }
-  if (begun) {
-    connection.ids.push_back(std::move(*id));
-  } else {
-    refused(kCall, begun.error());
-  }
-}
-
-// Once: whoever comes first takes the time out under the mutex. What has ended meanwhile is not that of the table any more.
-void Connections::start(const std::shared_ptr<Connection>& connection) {
-  // Of several early Requests that name this queue pair, one was sent by the end that the program named.
-  std::list<Early> waiting;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!connection->start || find(connection->self.number) != connection) return;
-    connection->start.reset();
-    for (auto one = early_.begin(); one != early_.end();) {
-      const auto next = std::next(one);
-      if (one->greeting.to.number == connection->self.number) waiting.splice(waiting.end(), early_, one);
-      one = next;
-    }
-  }
-  const std::lock_guard calls(connection->calls);
-  if (connection->ended) return;
-  if (connection->self <= connection->target.peer) connect(*connection);
-  for (Early& one : waiting) accept(*connection, one.greeting, *one.request);
-}
-
-// The peer's address is that of TCP as well, so that nobody elsewhere can take its place.
-void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
-  const Greeting own = greeting_of(connection);
-  const bool named = greeting.from == own.to && greeting.to == own.from &&
-                     request.remote_address().address == own.to.address && agree(greeting.sq_psn, own.rq_psn) &&
-                     agree(greeting.rq_psn, own.sq_psn);
-  if (!named || connection.accepted || connection.self < connection.target.peer) {
-    refused(kCall, ECONNREFUSED, "a Request of a queue pair that the program has not named is rejected");
-    return;
-  }
-  const auto octets = encode(own);
-  request.set_context(connection.self.number);
-  const auto done =
-      request.accept(*connection.accepts, {.private_data = octets, .ird = connection.target.ird_granted()});
-  if (!done) {
-    refused(kCall, done.error());
-    return;
-  }
-  connection.accepted = true;
-  connection.ids.push_back(std::move(request));
-}
-
-// --- The thread
-
-// The connection that is to accept it now, if there is one. A Request that is too early waits.
-std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optional<Greeting>& greeting,
-                                                                verbs::ConnectionEvent& event) {
-  const auto found = greeting ? connections_.find(greeting->to.number) : connections_.end();
-  if (found == connections_.end()) {
-    refused(kCall, ECONNREFUSED, "a Request that names no queue pair of this process is rejected");
-    return nullptr;
-  }
-  if (found->second && !found->second->start) return found->second;
-  const auto of_same =
-      std::ranges::count_if(early_, [&](const Early& one) { return one.greeting.to.number == greeting->to.number; });
-  if (early_.size() >= kMostEarly || of_same >= kMostEarlyOfOne) {
-    refused(kCall, ECONNREFUSED, "too many Requests wait for queue pairs to reach RTR: one is rejected");
-    return nullptr;
-  }
-  early_.push_back(
-      {.greeting = *greeting, .request = std::move(event.request), .end = due(Clock::now() + kLongestEarly)});
-  return nullptr;
-}
-
-void Connections::on_request(const Service& service, verbs::ConnectionEvent event) {
-  const auto greeting = decode(event.private_data);
-  std::shared_ptr<Connection> connection;
-  {
-    const std::lock_guard lock(mutex_);
-    if (service.ends) return;
-    connection = ready_for(greeting, event);
-  }
-  if (!connection) return;
-  const std::lock_guard calls(connection->calls);
-  if (!connection->ended) accept(*connection, *greeting, *event.request);
-}
-
-// Waits for connect() and accept(), which put the identifier of the attempt into the list before they return.
-void Connections::on_established(const Service& service, const verbs::ConnectionEvent& event) {
-  std::shared_ptr<Connection> connection;
-  {
-    const std::lock_guard lock(mutex_);
-    if (service.ends) return;
-    connection = find(static_cast<std::uint32_t>(event.context));
-    if (!connection) return;
-    connection->end.reset();
-  }
-  const std::lock_guard calls(connection->calls);
-  if (connection->ended) return;
-  // What accepted is to be the end that the program named: another implementation would not combine messages.
-  if (connection->self < connection->target.peer) {
-    const auto greeting = decode(event.private_data);
-    if (!greeting || greeting->from != connection->target.peer) {
-      refused(kCall, ECONNREFUSED, "what accepted the connection is not the queue pair that the program named");
-      static_cast<void>(connection->connects->modify(verbs::QpState::kError));
-    }
-  }
-  std::erase_if(connection->ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
-}
-
-// After a failed attempt sends wait in vain, until their patience is over. The program's calls go on meanwhile. What comes
-// once the service ends belongs to the next one.
-void Connections::take_events(Service& service) {
-  while (auto event = service.channel.get_event(0ms)) {
-    if (event->type == verbs::ConnectionEventType::kConnectRequest) on_request(service, std::move(*event));
-    if (event->type == verbs::ConnectionEventType::kEstablished) on_established(service, *event);
-    if (event->error) refused(kCall, *event->error);
-  }
-}
-
-// The thread waits until next_ as it was under the mutex: an earlier time wakes it.
-Connections::Clock::time_point Connections::due(Clock::time_point time) noexcept {
-  if (time >= next_) return time;
-  next_ = time;
-  service_->wake();
-  return time;
-}
-
-void Connections::start_those_due(Clock::time_point now) {
-  std::vector<std::shared_ptr<Connection>> due_now;
-  {
-    const std::lock_guard lock(mutex_);
-    if (now < next_) return;
-    for (const auto& [number, connection] : connections_) {
-      if (connection && connection->start && *connection->start <= now) due_now.push_back(connection);
-    }
-  }
-  for (const auto& connection : due_now) start(connection);
-}
-
-// Looks at all connections, but not before something is due. Under mutex_: no queue pair in the table ends.
-void Connections::look_at_clock(Clock::time_point now) {
-  if (now < next_) return;
-  std::erase_if(early_, [now](const Early& one) { return one.end <= now; });
-  for (auto& [number, connection] : connections_) {
-    if (!connection || !connection->end || *connection->end > now) continue;
-    connection->end.reset();
-    connection->connects->give_up_connecting();
-    if (connection->accepts != connection->connects) connection->accepts->give_up_connecting();
-  }
-  next_ = kNever;
-  for (const Early& one : early_) next_ = std::min(next_, one.end);
-  for (const auto& [number, connection] : connections_) {
-    if (connection) next_ = std::min({next_, connection->start.value_or(kNever), connection->end.value_or(kNever)});
-  }
-}
-
-// No wake-up is lost: both descriptors stay readable until this thread reads them, and what the program changed under the
-// mutex before it wrote is seen after the read. Whoever makes something due earlier than next_ writes (due()).
-void Connections::run(Service& service) noexcept {
-  transport::block_signals();
-  const rsockets::Inside until_the_end;
-  for (int wait = 0;;) {
-    std::array<pollfd, 2> ready{pollfd{.fd = service.channel.descriptor(), .events = POLLIN, .revents = 0},
-                                pollfd{.fd = service.woken, .events = POLLIN, .revents = 0}};
-    ::poll(ready.data(), ready.size(), wait);
-    std::uint64_t times = 0;
-    if (ready[1].revents != 0) static_cast<void>(!::read(service.woken, &times, sizeof times));
-    const int done = guarded_minus_one([&] {
-      take_events(service);
-      const auto now = Clock::now();
-      start_those_due(now);
-      const std::lock_guard lock(mutex_);
-      if (service.ends) return 1;
-      look_at_clock(now);
-      wait = rsockets::milliseconds_until(next_ == kNever ? std::nullopt : std::optional(next_));
-      return 0;
-    });
-    if (done == 1) return;
-    if (done != 0) wait = 100;  // without memory or descriptors there is a pause
-  }
 }
 
 }  // namespace weft::compat::direct

@@ -12,12 +12,14 @@
 // engine calls back: events come by the channel.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -63,6 +65,9 @@ class Connections {
   void depart(std::uint32_t number, const Departure& departure);
   // A send waits for the connection, or was posted after the peer had left.
   void wanted(std::uint32_t number);
+  // SQD: sends wait for their program and not for the peer, so their patience does not begin before RTS. Back to RTS.
+  void pause(std::uint32_t number);
+  void resume(std::uint32_t number);
   // RESET, or the queue pair goes.
   void end(std::uint32_t number);
 
@@ -76,6 +81,8 @@ class Connections {
     std::optional<Departure> departure{};
     std::optional<Clock::time_point> start{};  // when it connects or accepts; nothing: it has begun to
     std::optional<Clock::time_point> end{};    // of the patience
+    bool paused = false;
+    bool wanted_later = false;  // sends wait, and the patience begins with resume()
     // The following under `calls`. Whoever has it, and finds that it has not ended, may use the queue pairs: end() waits.
     std::mutex calls{};
     std::vector<verbs::ConnectionId> ids{};  // of attempts; an established connection needs none
@@ -113,6 +120,8 @@ class Connections {
   [[nodiscard]] Greeting greeting_of(const Connection& connection);
   void connect(Connection& connection);
   void accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request);
+  // The identifier's end rejects it.
+  void tell_rejected(std::string_view reason);
   // Without either.
   void start(const std::shared_ptr<Connection>& connection);
   void on_request(const Service& service, verbs::ConnectionEvent event);
@@ -129,6 +138,7 @@ class Connections {
   Numbers numbers_;
   std::unordered_map<std::uint32_t, std::shared_ptr<Connection>> connections_{};  // by number; null before RTR
   Clock::time_point next_ = kNever;                                               // nothing is due before
+  std::atomic<std::uint64_t> rejected_ = 0;                                       // Requests
   std::list<Early> early_{};  // no deque, which takes memory even when it is empty
 };
 

@@ -157,6 +157,32 @@ int to_rts(Qp& qp, const ibv_qp_attr& wanted, int mask) {
   return 0;
 }
 
+// The events are those of the first half; of one that is connected to itself the other has the sends.
+int modify_halves(Qp& qp, verbs::QpState to, bool tell_drained = false) {
+  if (qp.loop) {
+    if (const auto done = qp.loop->modify(to, false); !done) return refused(kCall, done.error());
+  }
+  const auto done = qp.engine.modify(to, tell_drained);
+  return done ? 0 : refused(kCall, done.error());
+}
+
+// SQD and back. With a connection manager, or once there is a connection, the engine does all of it.
+int to_sqd(Qp& qp, const ibv_qp_attr& wanted, int mask) {
+  if (qp.direct_state == IBV_QPS_RTR) return refused(kCall, EINVAL, "SQD follows RTS");
+  const bool tell = (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) != 0 && wanted.en_sqd_async_notify != 0;
+  if (qp.direct_state) Connections::of_process().pause(qp.port_number);
+  if (const int error = modify_halves(qp, verbs::QpState::kSqd, tell); error != 0) return error;
+  if (qp.direct_state) qp.direct_state = IBV_QPS_SQD;
+  return 0;
+}
+
+int leave_sqd(Qp& qp) {
+  if (const int error = modify_halves(qp, verbs::QpState::kRts); error != 0) return error;
+  qp.direct_state = IBV_QPS_RTS;
+  Connections::of_process().resume(qp.port_number);
+  return 0;
+}
+
 // The connection ends; what else RESET does, the engine does.
 void leave_peer(Qp& qp) {
   if (!qp.direct_state) return;
@@ -186,6 +212,8 @@ int modify_state(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller
   if (connects && !qp.direct_state && (mask & kByProgram) != 0 && now != verbs::QpState::kRts) {
     return to == IBV_QPS_RTR ? to_rtr(qp, wanted, mask, caller) : refused(kCall, EINVAL, "RTS follows RTR");
   }
+  if (to == IBV_QPS_SQD) return to_sqd(qp, wanted, mask);
+  if (to == IBV_QPS_RTS && qp.direct_state == IBV_QPS_SQD) return leave_sqd(qp);
   if (to == IBV_QPS_RTS && qp.direct_state == IBV_QPS_RTR) {
     if (now == verbs::QpState::kError) return refused(kCall, EINVAL, "the queue pair is in ERR");
     return to_rts(qp, wanted, mask);
@@ -242,6 +270,7 @@ int query_qp(ibv_qp* qp, ibv_qp_attr* attributes, int, ibv_qp_init_attr* init) n
     *attributes = self.set;
     attributes->qp_state = attributes->cur_qp_state = state_of(self);
     if (number(attributes->path_mtu) == 0) attributes->path_mtu = IBV_MTU_4096;
+    attributes->sq_draining = (self.loop ? self.loop->query() : query).draining ? 1 : 0;
     attributes->cap = capabilities(query);
     attributes->port_num = 1;
     if (query.negotiated && !self.direct_state) {

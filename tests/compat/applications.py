@@ -107,7 +107,7 @@ class Runner:
     def start_pair(self, case, address):
         self.port += 1
         words = {"a": address, "p": self.port, "own": OWN.get(address, address)}
-        near, far = self.places.get(address, (None, None))
+        near, far = self.places.get(FAR6 if case.ipv6 else address, (None, None))
         server = self.start(case, case.server.format(**words), far) if case.server else None
         if server:
             self.wait_for_socket(server, BOUND if case.udp else LISTENING, case.port)

@@ -29,6 +29,7 @@ class Case:
     sockets: bool = False       # its sockets become rsockets: weft run --sockets
     roce: bool = False          # weft run --device roce
     udp: bool = False           # its server waits at a UDP port
+    ipv6: bool = False          # both ends are where devices have IPv6 addresses alone
     port: int = 0               # where the server listens, if the program leaves no choice; its cases then run one after the other
 
 
@@ -107,6 +108,9 @@ for name, options in (("", ""), (", events", "-e "), (", 1 MiB", "-s 1048576 -n 
          expect=r"iters in .* = .* usec/iter", server_expect=r"usec/iter", addresses=(NIC,) if name else (NIC, FAR), large=bool(name))
 case("ibv_rc_pingpong, loopback", "ibverbs-utils", "ibv_rc_pingpong -d weft_lo -g 0 -p {p} {a}", "ibv_rc_pingpong -d weft_lo -g 0 -p {p}",
      expect=r"usec/iter", server_expect=r"usec/iter", addresses=(IPV4,))
+case("ibv_rc_pingpong, IPv6", "ibverbs-utils", "ibv_rc_pingpong -d weft_nic0 -g 0 -p {p} {a}", "ibv_rc_pingpong -d weft_nic1 -g 0 -p {p}",
+     expect=rf"remote address: .*GID {FAR6}\n[^$]*usec/iter", server_expect=rf"remote address: .*GID {NEAR6}\n[^$]*usec/iter", addresses=(FAR,), ipv6=True,
+     note="the GIDs are IPv6 addresses; the program's own channel is IPv4")
 case("ibv_srq_pingpong", "ibverbs-utils", "ibv_srq_pingpong -g 0 -p {p} {a}", "ibv_srq_pingpong -g 0 -p {p}",
      expect=r"usec/iter", server_expect=r"usec/iter", addresses=(NIC,))
 case("ibv_uc_pingpong", "ibverbs-utils", "ibv_uc_pingpong -g 0 -p {p} {a}", "ibv_uc_pingpong -g 0 -p {p}",

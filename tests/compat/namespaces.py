@@ -52,7 +52,12 @@ def furnish():
     """The processes in whose namespaces the client and the server of an address run; empty where none can be had."""
     if not os.environ.get("WEFT_NAMESPACE"):
         return {}
-    far, near6, far6 = other(), other(), other()
+    far, near6, far6 = other(), other(), other()  # where NEAR6 and FAR6 are, the cable has IPv6 alone
     if not cable(None, f"{NIC}/24", far, f"{FAR}/24") or not cable(near6, f"{NEAR6}/64 nodad", far6, f"{FAR6}/64 nodad"):
         return {}
+    # For what programs tell each other themselves: IPv4 addresses on the loopback interfaces, routed over the cable.
+    for process, nic, own, other_own, gateway in ((near6, "nic0", NIC, FAR, FAR6), (far6, "nic1", FAR, NIC, NEAR6)):
+        for command in (f"ip addr add {own}/32 dev lo", f"ip route add {other_own}/32 via inet6 {gateway} dev {nic} src {own}"):
+            if do(process, command).returncode != 0:
+                return {}
     return {NIC: (None, None), FAR: (None, far), FAR6: (near6, far6)}

@@ -47,6 +47,27 @@ TEST(EarlySends, GoOutInOrderOnceConnected) {
   EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
 }
 
+TEST(EarlySends, WaitForTheEndOfSqdToo) {
+  PairOptions options;
+  options.before_connect = [&](End& client, End& server) {
+    to_init(*client.qp);
+    to_init(*server.qp);
+    client.qp->accept_early_sends();
+    must(server.qp->post_receive({.wr_id = 10}), "post_receive");
+    must(client.qp->post_send(signaled(1)), "post_send");
+    must(client.qp->modify(QpState::kSqd), "SQD");
+    EXPECT_EQ(client.next_async().type, AsyncEventType::kSendQueueDrained);
+    EXPECT_EQ(client.qp->state(), QpState::kInit);
+  };
+  Pair pair(options);
+  EXPECT_EQ(pair.client.qp->query().state, QpState::kSqd);
+  EXPECT_FALSE(pair.client.qp->query().draining);
+  EXPECT_FALSE(pair.client.next_within(pair.client.cq, 30ms));
+  must(pair.client.qp->modify(QpState::kRts), "RTS");
+  EXPECT_EQ(pair.client.next().wr_id, 1U);
+  EXPECT_EQ(pair.server.next().wr_id, 10U);
+}
+
 TEST(EarlySends, KeepInlineOctetsAndOccupyPlaces) {
   End end({.queue_pair = {.max_send_wr = 2}});
   to_init(*end.qp);
@@ -160,6 +181,24 @@ TEST(EarlySends, ThePeersCloseLeavesReceivesPosted) {
   pair.client.qp->give_up_connecting();
   EXPECT_EQ(pair.client.next().status, WcStatus::kRetryExceeded);
   EXPECT_EQ(pair.client.next().wr_id, 9U);
+}
+
+TEST(EarlySends, SqdOutlastsThePeersClose) {
+  PairOptions options;
+  options.before_connect = [](End& client, End&) {
+    to_init(*client.qp);
+    client.qp->accept_early_sends();
+  };
+  Pair pair(options);
+  must(pair.client.qp->modify(QpState::kSqd), "SQD");
+  EXPECT_EQ(pair.client.next_async().type, AsyncEventType::kSendQueueDrained);
+  pair.server.qp.reset();
+  wait_until([&] { return pair.client.qp->state() == QpState::kInit; }, "the peer has left");
+  must(pair.client.qp->post_send(signaled(1)), "post_send");
+  must(pair.client.qp->modify(QpState::kRts), "RTS ends SQD");
+  EXPECT_EQ(pair.client.qp->modify(QpState::kRts).error().code, Errc::kInvalidState) << "and there is no connection";
+  pair.client.qp->give_up_connecting();
+  EXPECT_EQ(pair.client.next().status, WcStatus::kRetryExceeded);
 }
 
 TEST(EarlySends, NumbersOfTheCallerAreChecked) {

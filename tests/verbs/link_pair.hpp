@@ -157,7 +157,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   [[nodiscard]] Result<void> set_stream(const Attempt&, std::shared_ptr<Stream>) override { return {}; }
   Extensions extensions() const override { return wanted_extensions; }
   bool peer_left() override { return false; }
-  EarlySends established(const Negotiated&) override { return {}; }
+  Beginning established(const Negotiated&) override { return {}; }
   [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept override { return unfinished < 64; }
   bool complete_send(const WorkCompletion& completion) override { return sends.push_back(completion), true; }
   bool complete_receive(const WorkCompletion& completion) override { return received.push_back(completion), true; }
@@ -178,6 +178,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
 
   // --- StreamObserver
   void on_requested(engine::ConnectionRequested) override { accepts_ = true; }
+  bool admits_reply(Bytes) override { return true; }
   void on_established(const engine::Established&) override { ++established_count; }
   bool on_rejected(engine::Rejected) override { return false; }
   bool on_startup_failed(const engine::StartupFailed& failure, const std::error_code&) override {

@@ -190,6 +190,15 @@ void ConnectionState::on_queue_pair_lost() {
 
 // --- The stream's reports
 
+bool ConnectionState::admits_reply(Bytes private_data) {
+  std::function<bool(Bytes)> judge;
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::kConnecting) judge = attempt_->admits_reply;
+  }
+  return !judge || judge(private_data);
+}
+
 void ConnectionState::on_established(const engine::Established& established) {
   {
     const std::lock_guard lock(mutex_);

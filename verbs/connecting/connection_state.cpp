@@ -136,10 +136,10 @@ Result<void> ConnectionState::connect(const std::shared_ptr<QueuePairState>& qp,
   if (!in(Phase::kRouteResolved)) return fail(Errc::kInvalidState, "connection", "its route is not resolved");
   const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
-  auto attempt =
-      std::make_unique<Attempt>(qp, std::vector(parameters.private_data.begin(), parameters.private_data.end()),
-                                static_cast<std::uint16_t>(parameters.ird.value_or(Device::limits().max_ird)),
-                                static_cast<std::uint16_t>(parameters.ord.value_or(Device::limits().max_ord)));
+  auto attempt = std::make_unique<Attempt>(
+      qp, std::vector(parameters.private_data.begin(), parameters.private_data.end()),
+      static_cast<std::uint16_t>(parameters.ird.value_or(Device::limits().max_ird)),
+      static_cast<std::uint16_t>(parameters.ord.value_or(Device::limits().max_ord)), parameters.admits_reply);
   if (const auto begun = begin_attempt(std::move(attempt)); !begun) {
     qp->cancel_connection(weak_from_this(), *before);
     return begun;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,6 +61,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
 
   // --- StreamObserver, with the stream's lock held
   void on_requested(engine::ConnectionRequested request) override;
+  bool admits_reply(Bytes private_data) override;
   void on_established(const engine::Established& established) override;
   bool on_rejected(engine::Rejected rejected) override;
   bool on_startup_failed(const engine::StartupFailed& failure, const std::error_code& tls) override;
@@ -92,6 +94,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     std::vector<std::byte> private_data{};  // a second attempt sends it again
     std::uint16_t ird{};
     std::uint16_t ord{};
+    std::function<bool(Bytes)> admits_reply{};
     std::optional<transport::Connector> connector{};
     bool has_tcp = false;  // the connector has done its work
     std::uint16_t port{};  // ours, when it was chosen before

@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "ddp/errors.hpp"
 #include "rdmap/errors.hpp"
 #include "verbs/objects/queue_pair_state.hpp"
 #include "verbs/stream/stream.hpp"
@@ -60,21 +61,28 @@ bool QueuePairState::connection_failed(const Attempt& attempt) {
 
 // --- The stream
 
-EarlySends QueuePairState::established(const Negotiated& negotiated) {
+ServedQueuePair::Beginning QueuePairState::established(const Negotiated& negotiated) {
   const std::lock_guard lock(mutex_);
   attempt_.reset();
   negotiated_ = negotiated;
   if (state_ != QpState::kRtr) return {};  // ERROR: they are flushed
-  state_ = QpState::kRts;
-  return std::exchange(early_.sends, {});
+  const bool held = std::exchange(early_.held, false);
+  state_ = held ? QpState::kSqd : QpState::kRts;
+  return {std::exchange(early_.sends, {}), held};
 }
 
 void QueuePairState::stream_error(const StreamError& error, AsyncEventType type) {
   const std::lock_guard lock(mutex_);
   if (!stream_error_) stream_error_ = std::make_unique<const StreamError>(error);
   untold_ = type;
-  if (!error.remote || !early_.extensions.confirm_writes) return;
-  const bool refused = rdmap::refuses_memory({static_cast<rdmap::Layer>(error.layer), error.type, error.code});
+  if (!error.remote) return;
+  const rdmap::ErrorCode code{static_cast<rdmap::Layer>(error.layer), error.type, error.code};
+  if (early_.accepted && code == rdmap::error_code(ddp::UntaggedError::kNoBuffer)) {
+    early_.of_oldest = WcStatus::kRnrRetryExceeded;
+    return;
+  }
+  if (!early_.extensions.confirm_writes) return;
+  const bool refused = rdmap::refuses_memory(code);
   early_.of_oldest = refused ? WcStatus::kRemoteAccessError : WcStatus::kRemoteOperationError;
 }
 
@@ -93,7 +101,8 @@ void QueuePairState::ended_by(const Error& error) {
 bool QueuePairState::peer_left() {
   std::shared_ptr<Stream> old;  // the runtime has it, too: it is not the last
   const std::lock_guard lock(mutex_);
-  if (!early_.accepted || state_ != QpState::kRts) return false;
+  if (!early_.accepted || (state_ != QpState::kRts && state_ != QpState::kSqd)) return false;
+  early_.held = state_ == QpState::kSqd;
   old = std::exchange(stream_, nullptr);
   state_ = QpState::kInit;
   return true;
@@ -117,7 +126,14 @@ void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
   if (last) raise(AsyncEventType::kLastWqeReached);
 }
 
-void QueuePairState::drained() { raise(AsyncEventType::kSendQueueDrained); }
+void QueuePairState::drained() {
+  Draining was{};
+  {
+    const std::lock_guard lock(mutex_);
+    was = std::exchange(draining_, Draining::kNone);
+  }
+  if (was == Draining::kTold) raise(AsyncEventType::kSendQueueDrained);
+}
 
 void QueuePairState::raise(AsyncEventType type, std::optional<StreamError> error) const {
   domain->device->raise({.type = type, .number = number, .context = attributes.context, .error = error});

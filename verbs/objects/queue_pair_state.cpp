@@ -32,10 +32,14 @@ std::shared_ptr<Stream> QueuePairState::stream() const {
 
 // --- The application
 
-Result<void> QueuePairState::modify(QpState to) {
+Result<void> QueuePairState::modify(QpState to, bool tell_drained) {
   if (to == QpState::kError) return enter_error(From::kAnyState), Result<void>{};
   if (to == QpState::kReset) return reset();
-  const auto moved = move(to);
+  if (const auto newly = hold_early(to)) {
+    if (*newly && tell_drained) raise(AsyncEventType::kSendQueueDrained);
+    return {};
+  }
+  const auto moved = move(to, tell_drained);
   if (moved && *moved) (*moved)->drain(to == QpState::kSqd);
   if (!moved) return std::unexpected(moved.error());
   return {};
@@ -60,8 +64,19 @@ ServedQueuePair::Extensions QueuePairState::extensions() const {
 
 void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }
 
+// SQD and RTS without a connection: no send is under way, and whether those that wait are to start with it changes. Nothing
+// if it is another transition. True: SQD, and the queue is drained.
+std::optional<bool> QueuePairState::hold_early(QpState to) {
+  const std::lock_guard lock(mutex_);
+  const QpState now = state_;
+  if (!early_.accepted || (now != QpState::kInit && now != QpState::kRtr)) return std::nullopt;
+  if (to == QpState::kSqd) return !std::exchange(early_.held, true);
+  if (to == QpState::kRts && std::exchange(early_.held, false)) return false;
+  return std::nullopt;
+}
+
 // The transitions that keep the stream. Returns it when it has to be told.
-Result<std::shared_ptr<Stream>> QueuePairState::move(QpState to) {
+Result<std::shared_ptr<Stream>> QueuePairState::move(QpState to, bool tell_drained) {
   const std::lock_guard lock(mutex_);
   const QpState from = state_;
   const bool initialise = from == QpState::kReset && to == QpState::kInit;
@@ -70,6 +85,7 @@ Result<std::shared_ptr<Stream>> QueuePairState::move(QpState to) {
   if (from == to) return nullptr;
   if (!initialise && !drain && !resume) return fail(Errc::kInvalidState, "state", "no such transition of a queue pair");
   state_ = to;
+  draining_ = !drain ? Draining::kNone : tell_drained ? Draining::kTold : Draining::kUntold;
   return stream_;
 }
 
@@ -93,6 +109,8 @@ Result<void> QueuePairState::reset() {
   const std::lock_guard lock(mutex_);
   std::swap(discarded, early_.sends);
   early_.accepted = false;
+  early_.held = false;
+  draining_ = Draining::kNone;
   early_.extensions = {};
   early_.of_oldest.reset();
   early_.end = WcStatus::kRetryExceeded;
@@ -216,11 +234,13 @@ bool QueuePairState::complete_send(const WorkCompletion& completion) {
   return send_cq_->push(failed, &send_places_);
 }
 
-// As on an adapter, which tries the oldest send in vain when the peer has gone, and finds what the peer refuses.
+// As on an adapter, which tries the oldest send in vain when the peer has gone, and finds what the peer refuses. A Send that
+// found no receive has completed, unless TCP has not taken all of it: then the peer's Terminate names it.
 WcStatus QueuePairState::status_of_failed(WcStatus status) {
   const std::lock_guard lock(mutex_);
   const auto of_oldest = std::exchange(early_.of_oldest, std::nullopt);
-  return status == WcStatus::kFlushed ? of_oldest.value_or(status) : status;
+  const bool unready = of_oldest == WcStatus::kRnrRetryExceeded && status == WcStatus::kRemoteOperationError;
+  return status == WcStatus::kFlushed || unready ? of_oldest.value_or(status) : status;
 }
 
 bool QueuePairState::complete_receive(const WorkCompletion& completion) {
@@ -262,6 +282,7 @@ QueuePairQuery QueuePairState::query() const {
           .max_receive_sge = attributes.max_receive_sge,
           .max_inline = attributes.max_inline,
           .signal_all = attributes.signal_all,
+          .draining = state_ == QpState::kSqd && draining_ != Draining::kNone,
           .negotiated = negotiated_,
           .stream_error = stream_error_ ? std::optional(*stream_error_) : std::nullopt,
           .end = ended_by_ ? std::optional(*ended_by_) : std::nullopt};

@@ -30,7 +30,7 @@ class QueuePairState final : public ServedQueuePair {
   QueuePairState(Parts parts, const QueuePairAttributes& attributes, QueuePairNumber number, Quota::Share share = {});
 
   // --- The application
-  Result<void> modify(QpState to);
+  Result<void> modify(QpState to, bool tell_drained = true);
   void accept_early_sends();
   void extend(const Extensions& with);  // those that are true
   void give_up_connecting();
@@ -52,7 +52,7 @@ class QueuePairState final : public ServedQueuePair {
 
   // --- ServedQueuePair
   [[nodiscard]] Result<void> set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream) override;
-  [[nodiscard]] EarlySends established(const Negotiated& negotiated) override;
+  [[nodiscard]] Beginning established(const Negotiated& negotiated) override;
   [[nodiscard]] bool has_send_room(std::size_t unfinished) noexcept override;
   bool complete_send(const WorkCompletion& completion) override;
   bool complete_receive(const WorkCompletion& completion) override;
@@ -71,7 +71,8 @@ class QueuePairState final : public ServedQueuePair {
 
  private:
   [[nodiscard]] std::shared_ptr<Stream> stream() const;
-  Result<std::shared_ptr<Stream>> move(QpState to);
+  Result<std::shared_ptr<Stream>> move(QpState to, bool tell_drained);
+  [[nodiscard]] std::optional<bool> hold_early(QpState to);
   Result<void> reset();
   void flush_receives();
   void discard_completions();
@@ -100,12 +101,15 @@ class QueuePairState final : public ServedQueuePair {
   Attempt attempt_;  // until it is established or has failed
   struct Early {     // until there is a connection
     bool accepted = false;
+    bool held = false;  // SQD follows the connection, and not RTS
     Extensions extensions{};
     std::optional<WcStatus> of_oldest{};      // of the oldest send that is flushed, once the connection has failed
     WcStatus end = WcStatus::kRetryExceeded;  // of the oldest, if there is none
     EarlySends sends{};
   } early_;
-  bool ended_ = false;  // kLastWqeReached was raised
+  enum class Draining : std::uint8_t { kNone, kTold, kUntold };  // which: whether its end is to be told
+  Draining draining_ = Draining::kNone;                          // since SQD
+  bool ended_ = false;                                           // kLastWqeReached was raised
   std::shared_ptr<Stream> stream_;
   std::optional<Negotiated> negotiated_;
   std::unique_ptr<const StreamError> stream_error_;

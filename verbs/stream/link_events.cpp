@@ -102,25 +102,36 @@ void LinkEvents::on(engine::ConnectionRequested& event) {
   link_.host_.on_requested();
 }
 
+// Nothing has been sent yet, and an FPDU that came with the Reply was too early to be placed (MPA-7.1.2-17).
+void LinkEvents::refuse_reply() {
+  const engine::StartupFailed refused{
+      .report = {.sentence = "its private data are not those of the peer that the application expects"}};
+  if (link_.observer_->on_startup_failed(refused, {})) link_.let_go();
+  link_.life_.reach(Stage::kFailing);
+  link_.engine_.abort(now_);
+}
+
 void LinkEvents::on(engine::Established& event) {
+  if (link_.initiates_ && link_.observer_ && !link_.observer_->admits_reply(event.private_data)) return refuse_reply();
   link_.life_.reach(Stage::kEstablished);
   link_.witness_->on(event);
   // The peer keeps to its own ORD, even if this end admits more; `ord` is within the peer's IRD already.
   if (event.peer_ord) event.ird = std::min<std::uint32_t>(event.ird, *event.peer_ord);
   link_.host_.on_established();
-  EarlySends early;
+  ServedQueuePair::Beginning begins;
   if (link_.qp_) {
-    early = link_.qp_->established({.revision = event.revision,
-                                    .enhanced = event.enhanced,
-                                    .crc = event.crc,
-                                    .markers_in = event.markers_in,
-                                    .markers_out = event.markers_out,
-                                    .ird = event.ird,
-                                    .ord = event.ord,
-                                    .rtr = to_rtr(event.rtr)});
+    begins = link_.qp_->established({.revision = event.revision,
+                                     .enhanced = event.enhanced,
+                                     .crc = event.crc,
+                                     .markers_in = event.markers_in,
+                                     .markers_out = event.markers_out,
+                                     .ird = event.ird,
+                                     .ord = event.ord,
+                                     .rtr = to_rtr(event.rtr)});
   }
   if (link_.observer_) link_.observer_->on_established(event);
-  link_.post_early(std::move(early), now_);
+  if (begins.held) link_.drain(true);
+  link_.post_early(std::move(begins.sends), now_);
 }
 
 void LinkEvents::on(engine::Rejected& event) {

@@ -36,6 +36,7 @@ class LinkEvents {
   void complete_receive(std::uint64_t wr_id, const engine::Received& event);
   [[nodiscard]] std::uint32_t vendor_error(WcStatus status) const;
   [[nodiscard]] std::string_view hint_of_startup();
+  void refuse_reply();
   void report_error(const StreamError& error, AsyncEventType type);
 
   Link& link_;

@@ -38,8 +38,11 @@ class ServedQueuePair {
   using Attempt = std::weak_ptr<StreamObserver>;
   // Refused once the attempt has lost the queue pair.
   [[nodiscard]] virtual Result<void> set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream) = 0;
-  // Returns the sends that waited for it, which are the stream's to post before any other.
-  [[nodiscard]] virtual EarlySends established(const Negotiated& negotiated) = 0;
+  struct Beginning {
+    EarlySends sends{};  // that waited for it, and are the stream's to post before any other
+    bool held = false;   // SQD: none of them is to start
+  };
+  [[nodiscard]] virtual Beginning established(const Negotiated& negotiated) = 0;
 
   // --- Completions
   // Whether one more than `unfinished` sends fits. With the stream's lock held, or none and no stream.
