@@ -254,7 +254,11 @@ TEST(RsocketDatagrams, ANumberThatChangesItsKind) {
   ASSERT_EQ(stream.number(), number);
   EXPECT_TRUE(is_rsocket(number));
   EXPECT_EQ(option(number, SOL_SOCKET, SO_TYPE), SOCK_STREAM);
-  ::close(stream.release());
+  EXPECT_EQ(close(stream.release()), 0);
+  expect_refused(close(number), EBADF);
+  Owner next_stream(rsockets::socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(next_stream.number(), number);
+  ::close(next_stream.release());
   const Owner second = datagrams();
   ASSERT_EQ(second.number(), number);
   EXPECT_FALSE(is_rsocket(number));
