@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -79,10 +80,17 @@ class Nfs : public testing::Test {
     return std::string(WEFT_NFS) + " --timeout 200 --port " + std::to_string(vm.port(kNfsPort)) + " --mount-port " +
            std::to_string(vm.port(kMountPort)) + " " + options + " 127.0.0.1 /export " + command;
   }
+  // siw reads a CRC wrongly that is split over two segments (README.md). None was in ten runs: slirp begins a segment with each reply.
+  static bool siw_misread_crc() { return Vm::instance().start("dmesg -c | grep -q 'siw: crc error'").finish() == 0; }
   // Runs the client to its end, and the auditor on its capture. Returns the client's output.
-  [[nodiscard]] std::string run(const std::string& command, bool crc) const {
+  [[nodiscard]] std::string run(const std::string& command, bool crc, int tries = 3) const {
     Program program("WEFT_PCAP=" + capture().string() + " " + client(command, crc ? "" : "--no-crc"), "/usr/bin/env");
-    EXPECT_EQ(program.finish(), 0) << command << ": " << program.output();
+    const int code = program.finish();
+    if (code == 1 && crc && tries > 1 && siw_misread_crc()) {
+      std::printf("%s: siw ended the stream because of a CRC that was split over two segments\n", command.c_str());
+      return run(command, crc, tries - 1);
+    }
+    EXPECT_EQ(code, 0) << command << ": " << program.output();
     Program audit("audit " + capture().string());
     EXPECT_EQ(audit.finish(), 0) << command << ": " << audit.output();
     EXPECT_THAT(audit.output(), HasSubstr(crc ? "(CRC on, Markers" : "(CRC off, Markers"));
