@@ -86,5 +86,19 @@ TEST(CompatDirectReply, OfAnyOtherIsRefusedAndNothingMoves) {
   }
 }
 
+// MPA-7.1.1-25: the initiator has to speak first.
+TEST(CompatDirectReply, WithOctetsBehindItIsRefusedForGood) {
+  testing::internal::CaptureStderr();
+  const Deceived one;
+  one.stranger->say(startup_frame(kReply, one.truth().octets()) + first_send(std::string_view("strange", 8)));
+  EXPECT_EQ(one.stranger->hear(1), "");
+  const ibv_wc sent = one.side.next();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(sent.status, IBV_WC_RETRY_EXC_ERR) << ibv_wc_status_str(sent.status);
+  EXPECT_STREQ(one.side.octets.data(), "private");
+  EXPECT_NE(said.find("octets followed the MPA Reply"), std::string::npos) << said;
+  EXPECT_EQ(said.find("trying again"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace weft::compat::test
