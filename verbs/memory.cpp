@@ -48,7 +48,7 @@ MemoryWindow::~MemoryWindow() {
 }
 
 std::uint32_t MemoryWindow::rkey() const noexcept { return self_->stag(); }
-std::uint32_t MemoryWindow::next_rkey() const noexcept { return next_rkey(rkey()); }
+std::uint32_t MemoryWindow::next_rkey() const noexcept { return self_->next_stag(); }
 std::uint32_t MemoryWindow::next_rkey(std::uint32_t after) const noexcept { return self_->next_stag(after); }
 bool MemoryWindow::bound() const noexcept { return self_->bound(); }
 

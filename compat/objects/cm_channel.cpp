@@ -105,6 +105,9 @@ bool describe(CmEvent& report, verbs::ConnectionEvent& happened) {
   const bool group = happened.type == verbs::ConnectionEventType::kMulticastJoin;
   if (group && !describe_multicast(report, *subject)) return false;
   if (!group && has_datagrams(*subject) && !describe_answer(*subject, happened.type, report)) return false;
+  if (happened.type == verbs::ConnectionEventType::kEstablished && (*subject).establishes) {
+    report.event = RDMA_CM_EVENT_CONNECT_RESPONSE;
+  }
   apply(*subject, happened.type, report);
   report.counts_for = subject.keep();
   return true;

@@ -5,6 +5,7 @@
 #include "compat/objects/cm.hpp"
 #include "compat/objects/cm_objects.hpp"
 #include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
 
 namespace weft::compat {
 
@@ -40,8 +41,16 @@ template <typename Ask>
 int connect_pair(CmId& id, rdma_conn_param* wanted, std::string_view call, Ask ask) {
   Qp* const pair = choose_pair(id, wanted);
   if (pair == nullptr) return refused_minus_one(call, EINVAL, "no queue pair, and none of this number");
-  if (pair->datagrams) return refused_minus_one(call, EINVAL, "a queue pair for datagrams has no connection");
-  if (const verbs::Result<void> begun = ask(pair->engine, parameters_of(wanted)); !begun) {
+  verbs::QueuePair* engine = &pair->engine;
+  if (pair->datagrams) {
+    if (id.own_pair) return refused_minus_one(call, EINVAL, "the id has a connection");
+    auto made = make_own_queue_pair(id);
+    if (!made) return refused_minus_one(call, made.error());
+    id.own_pair = std::move(*made);  // before the engine's call: the event may be faster than its return
+    engine = &id.own_pair->pair;
+  }
+  if (const verbs::Result<void> begun = ask(*engine, parameters_of(wanted)); !begun) {
+    if (pair->datagrams) id.own_pair.reset();
     return refused_minus_one(call, begun.error());
   }
   refresh_pair(id);
@@ -67,6 +76,9 @@ int cm_connect(rdma_cm_id* id, rdma_conn_param* parameters) {
     if (has_datagrams(self)) {
       return ask_for_queue_pair(self, named_pair(parameters), parameters_of(parameters).private_data);
     }
+    // Where the queue pair is the program's own affair, an adapter for InfiniBand or RoCE reports CONNECT_RESPONSE, and the program
+    // answers by rdma_establish.
+    self.establishes = id->qp == nullptr && device_kind() == verbs::DeviceKind::kRoce;
     return connect_pair(self, parameters, "rdma_connect",
                         [&](verbs::QueuePair& pair, const auto& wanted) { return self.engine.connect(pair, wanted); });
   });

@@ -55,29 +55,29 @@ std::vector<std::byte> message(DatagramMessage::Kind kind, std::uint32_t number,
   return encode({.kind = kind, .number = number, .qkey = RDMA_UDP_QKEY}, private_data);
 }
 
-verbs::Result<std::unique_ptr<Asking>> make_asking(CmId& id) {
+}  // namespace
+
+verbs::Result<std::unique_ptr<OwnQueuePair>> make_own_queue_pair(CmId& id) {
   if (id.verbs == nullptr) return verbs::fail(verbs::Errc::kInvalidState, "id", "its address is not resolved");
   auto queue = of(id.verbs).engine.create_completion_queue({.capacity = 1});
   if (!queue) return std::unexpected(queue.error());
   auto pair = of(id.pd).engine.create_queue_pair(
       {.send_cq = &*queue, .receive_cq = &*queue, .max_send_wr = 1, .max_receive_wr = 1});
   if (!pair) return std::unexpected(pair.error());
-  return std::make_unique<Asking>(std::move(*queue), std::move(*pair));
+  return std::make_unique<OwnQueuePair>(std::move(*queue), std::move(*pair));
 }
-
-}  // namespace
 
 bool has_datagrams(const CmId& id) noexcept { return id.ps == RDMA_PS_UDP; }
 
 int ask_for_queue_pair(CmId& id, std::uint32_t named, std::span<const std::byte> private_data) {
   constexpr std::string_view kCall = "rdma_connect";
-  if (id.asking) return refused_minus_one(kCall, EINVAL, "the id has asked before");
-  auto asking = make_asking(id);
-  if (!asking) return refused_minus_one(kCall, asking.error());
-  id.asking = std::move(*asking);  // before the engine's call: the event may be faster than its return
+  if (id.own_pair) return refused_minus_one(kCall, EINVAL, "the id has asked before");
+  auto made = make_own_queue_pair(id);
+  if (!made) return refused_minus_one(kCall, made.error());
+  id.own_pair = std::move(*made);  // before the engine's call: the event may be faster than its return
   const auto question = message(DatagramMessage::Kind::kQuestion, number_of(id, named), private_data);
-  if (const auto begun = id.engine.connect(id.asking->pair, {.private_data = question}); !begun) {
-    id.asking.reset();
+  if (const auto begun = id.engine.connect(id.own_pair->pair, {.private_data = question}); !begun) {
+    id.own_pair.reset();
     return refused_minus_one(kCall, begun.error());
   }
   return complete(id);

@@ -56,8 +56,9 @@ struct CmId : rdma_cm_id {
   verbs::ConnectionId engine;
   Acknowledgements events;  // a listener's count its connection requests too
   std::optional<EndpointPlan> plan{};
-  std::unique_ptr<Asking> asking{};  // RDMA_PS_UDP, from rdma_connect on
-  Memberships groups{};              // RDMA_PS_UDP
+  std::unique_ptr<OwnQueuePair> own_pair{};  // from rdma_connect or rdma_accept on, where the program has none for it
+  bool establishes = false;                  // the program does, by rdma_establish: see cm_connect()
+  Memberships groups{};                      // RDMA_PS_UDP
   MadeQueue made_send{};
   MadeQueue made_receive{};
   std::optional<std::uint8_t> ack_timeout{};  // RDMA_OPTION_ID_ACK_TIMEOUT: ibv_query_qp tells it

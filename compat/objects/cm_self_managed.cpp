@@ -8,7 +8,7 @@
 
 namespace weft::compat {
 
-// Answers a CONNECT_RESPONSE, which iWARP never reports: the active side hears of ESTABLISHED at once.
+// Answers a CONNECT_RESPONSE. The connection is established by then, so that nothing is left to do.
 int cm_establish(rdma_cm_id* id) noexcept {
   return id != nullptr ? 0 : refused_minus_one("rdma_establish", EINVAL, "id is null");
 }

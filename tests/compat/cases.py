@@ -119,6 +119,9 @@ case("ibv_uc_pingpong", "ibverbs-utils", "ibv_uc_pingpong -g 0 -p {p} {a}", "ibv
 for tool in (*TOOLS, "ib_atomic_bw", "ib_atomic_lat"):
     case(f"{tool}, without -R", "perftest", f"{tool} -n 1000 -p {{p}} {{a}}", f"{tool} -n 1000 -p {{p}}",
          expect=r" +1000 ", addresses=(NIC, FAR), large=tool != "ib_send_bw", roce=True)
+for tool in ("ib_send_bw", "ib_send_lat", "ib_write_bw", "ib_write_lat"):
+    case(f"{tool}, unreliable connection", "perftest", f"{tool} -c UC -n 1000 -p {{p}} {{a}}", f"{tool} -c UC -n 1000 -p {{p}}",
+         expect=r" +1000 ", addresses=(NIC, FAR), large=True, roce=True)
 case("ib_write_bw, without -R, 64 queue pairs", "perftest", "ib_write_bw -q 64 -n 50 -p {p} {a}", "ib_write_bw -q 64 -n 50 -p {p}",
      expect=r"65536 +3200", addresses=(NIC,), large=True)
 
@@ -261,6 +264,8 @@ case("fi_info, no address", "libfabric-bin", "fi_info -p verbs", expect=r"domain
 for kind, provider in (("msg", "verbs"), ("rdm", "'verbs;ofi_rxm'")):
     case(f"fi_pingpong, {kind}", "libfabric-bin", f"fi_pingpong -p {provider} -e {kind} -I 100 -P {{p}} {{a}}",
          f"fi_pingpong -p {provider} -e {kind} -I 100 -B {{p}}", expect=r"1m +100 ", addresses=(NIC,), large=kind == "rdm")
+case("fi_pingpong, datagrams", "libfabric-bin", "fi_pingpong -p verbs -e dgram -I 100 -P {p} {a}", "fi_pingpong -p verbs -e dgram -I 100 -B {p}",
+     expect=r"1k +100 ", server_expect=r"1k +100 ", addresses=(NIC, FAR), roce=True)
 
 # --- qperf: announces a port before it listens there with rdma_cm, and its clients come at once
 case("qperf", "qperf", "qperf -lp {p} -cm 1 -t 1 {a} rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_lat", "qperf -lp {p}",
@@ -298,6 +303,10 @@ case("gloo, 4 ranks", "libgloo0", "sh gloo.sh weft_nic0 {p}", expect=r"(ranks: 4
      needs="./gloo_all_reduce", large=True)
 case("uDAPL, dtest", "dapl2-utils", "sh -c 'export DAT_OVERRIDE=dat.conf; dtest -P ofa-v2-lo -b 4096 >/dev/null & "
      "until dtest -P ofa-v2-lo -b 4096 -h {a}; do sleep 0.2; done; wait'", expect=r"DAPL Test Complete. PASSED", addresses=(IPV4,), needs="dtest",
+     large=True)
+
+case("uDAPL, dtest, its own connections", "dapl2-utils", "sh -c 'export DAT_OVERRIDE=dat.conf; dtest -P ofa-v2-scm -b 4096 >/dev/null & "
+     "until dtest -P ofa-v2-scm -b 4096 -h {a}; do sleep 0.2; done; wait'", expect=r"DAPL Test Complete. PASSED", addresses=(NIC,), needs="dtest",
      large=True)
 
 # --- iSCSI over RDMA (iSER): a disk of tgtd, which writes to and reads from the memory of libiscsi's programs

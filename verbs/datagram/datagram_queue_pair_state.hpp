@@ -49,8 +49,8 @@ class DatagramQueuePairState final : public ReceiveWaiter, public std::enable_sh
   // --- Its readers, with the lock
   [[nodiscard]] CompactMutex& mutex() noexcept { return mutex_; }
   [[nodiscard]] Runtime& runtime() noexcept { return parts_.runtime; }
-  // Reads what has come, if it may now; true if something has.
-  bool look(DatagramReader& reader);
+  // Reads what has come, `most` datagrams at most, if it may now; true if something has.
+  bool look(DatagramReader& reader, int most);
   void settle();
   [[nodiscard]] bool reads_now() const noexcept { return receives_now() && !waiting_; }
   // In a child after fork().

@@ -20,6 +20,8 @@ class DatagramQueuePairState;
 // although its socket may be closed earlier.
 class DatagramReader final : public Driven {
  public:
+  static constexpr int kMostAtOnce = 64;  // datagrams of one drive; then it is another socket's turn
+
   // `destination`: the number of a queue pair that datagrams from this socket are for.
   DatagramReader(DatagramQueuePairState& owner, transport::DatagramSocket socket, std::uint32_t destination);
 
@@ -63,6 +65,8 @@ class DatagramReader final : public Driven {
   const std::uint64_t number_ = next_driven_number();
   std::optional<SocketWatch> watch_{};
   std::uint64_t received_ = 0;  // for the watchdog
+  static constexpr int kRow = 4;
+  int in_a_row_ = 0;  // of a poller's looks, those that found something; as many as kRow are a burst
 };
 
 }  // namespace weft::verbs::detail

@@ -14,8 +14,6 @@ namespace weft::verbs::detail {
 namespace {
 
 constexpr std::size_t kHeader = DatagramLayout::kSize;
-// Datagrams of one drive; then it is another socket's turn.
-constexpr int kMostAtOnce = 64;
 constexpr std::uint32_t kOwnQkey = 1U << 31;  // in a send's Q_Key
 
 }  // namespace
@@ -55,9 +53,9 @@ bool DatagramQueuePairState::is_for_us(const DatagramHeader& header, const trans
          header.qkey == qkey_;
 }
 
-bool DatagramQueuePairState::look(DatagramReader& reader) {
+bool DatagramQueuePairState::look(DatagramReader& reader, int most) {
   bool something = false;
-  for (int i = 0; i < kMostAtOnce && reads_now() && reader.is_open(); ++i) {
+  for (int i = 0; i < most && reads_now() && reader.is_open(); ++i) {
     const auto came = reader.receive(arrived_);
     if (!came) break;
     something = true;
@@ -73,7 +71,7 @@ bool DatagramQueuePairState::look(DatagramReader& reader) {
 
 bool DatagramQueuePairState::look() {
   bool something = false;
-  for_each_reader([&](DatagramReader& reader) { something = look(reader) || something; });
+  for_each_reader([&](DatagramReader& reader) { something = look(reader, DatagramReader::kMostAtOnce) || something; });
   return something;
 }
 

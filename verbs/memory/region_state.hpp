@@ -77,6 +77,7 @@ class WindowState : public std::enable_shared_from_this<WindowState> {
   void free();
 
   [[nodiscard]] std::uint32_t stag() const;
+  [[nodiscard]] std::uint32_t next_stag() const { return next_stag(stag()); }
   [[nodiscard]] std::uint32_t next_stag(std::uint32_t after) const noexcept;
   [[nodiscard]] bool bound() const;
   const WindowType type;
