@@ -32,6 +32,7 @@ verbs::ConnectionParameters parameters_of(const rdma_conn_param* wanted) {
 // That of the identifier, or the one that the program made by itself and names by its number.
 Qp* choose_pair(CmId& id, const rdma_conn_param* wanted) {
   Qp* const pair = id.qp != nullptr ? &of(id.qp) : wanted != nullptr ? find_qp(wanted->qp_num) : nullptr;
+  if (pair != nullptr && id.qp == nullptr) pair->named_by_id = true;
   if (pair != nullptr && id.ack_timeout) pair->set.timeout = *id.ack_timeout;
   id.pair = pair != nullptr ? pair->ticket : 0;  // before the engine's call: the event may be faster than its return
   return pair;

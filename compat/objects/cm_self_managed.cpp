@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // For programs that take their queue pairs through the states themselves. On iWARP that is the connection's doing, so
 // little is left of these calls.
+#include <bit>
+
 #include "compat/objects/cm.hpp"
 #include "compat/objects/cm_objects.hpp"
+#include "compat/objects/datagrams.hpp"
 #include "compat/objects/enums.hpp"
 #include "compat/objects/report.hpp"
 
@@ -18,7 +21,8 @@ int cm_notify(rdma_cm_id* id) noexcept {
   return id != nullptr ? 0 : refused_minus_one("rdma_notify", EINVAL, "id is null");
 }
 
-// attributes->qp_state says for which state, and stays. There is no address vector and no time-out.
+// attributes->qp_state says for which state, and stays. The path to the peer has no bit in *mask: with these bits ibv_modify_qp would
+// make a connection of its own (compat/direct). UCX reads it, and asks for no bit.
 int cm_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask) noexcept {
   if (id == nullptr || attributes == nullptr || mask == nullptr) {
     return refused_minus_one("rdma_init_qp_attr", EINVAL, "null pointer");
@@ -37,6 +41,11 @@ int cm_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask) noexcept
   if (!datagrams && (towards == IBV_QPS_INIT || towards == IBV_QPS_RTR)) {
     attributes->qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
     *mask |= IBV_QP_ACCESS_FLAGS;
+  }
+  if (!datagrams && towards == IBV_QPS_RTR) {
+    const auto peer = of(id).engine.remote_address().address.to_ipv6();
+    attributes->ah_attr = path_to(std::bit_cast<ibv_gid>(peer), id->port_num);
+    attributes->path_mtu = IBV_MTU_1024;
   }
   if (towards == IBV_QPS_INIT) {
     attributes->port_num = id->port_num;

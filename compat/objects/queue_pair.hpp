@@ -2,6 +2,7 @@
 // Queue pairs and shared receive queues as libibverbs' structures.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <span>
 
@@ -46,8 +47,10 @@ struct Qp : ibv_qp_ex {
   // Of a queue pair that the program connects by ibv_modify_qp (compat/direct)
   const std::uint32_t port_number;             // its qp_num, if that names a port of this process; else 0
   std::optional<ibv_qp_state> direct_state{};  // RTR or RTS, from RTR on
-  std::optional<unsigned> access_flags{};      // what the program last set: the most that its peer may do
-  std::optional<verbs::QueuePair> loop{};      // has the sends of one that is connected to itself
+  std::atomic<bool> named_by_id =
+      false;  // rdma_connect or rdma_accept named it: the connection leads through the states
+  std::optional<unsigned> access_flags{};  // what the program last set: the most that its peer may do
+  std::optional<verbs::QueuePair> loop{};  // has the sends of one that is connected to itself
 
   [[nodiscard]] verbs::QueuePair& sender() noexcept { return loop ? *loop : engine; }
   [[nodiscard]] verbs::QueuePairQuery query() const { return datagrams ? datagrams->query() : engine.query(); }

@@ -218,6 +218,8 @@ int modify_state(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller
     if (now == verbs::QpState::kError) return refused(kCall, EINVAL, "the queue pair is in ERR");
     return to_rts(qp, wanted, mask);
   }
+  // On the way to RTS, a program that answers CONNECT_RESPONSE begins with INIT.
+  if (to == IBV_QPS_INIT && qp.named_by_id && now == verbs::QpState::kRts) return 0;
   const bool under_way = now == verbs::QpState::kInit || now == verbs::QpState::kRtr;
   const bool back = to == IBV_QPS_RTR && qp.direct_state;  // of a direct connection to the state before RTS
   if (connects && (now == verbs::QpState::kRts || (under_way && !back))) return 0;

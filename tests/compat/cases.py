@@ -160,6 +160,9 @@ for test in ("am_lat -s 8", "am_bw -D zcopy -s 4000", "put_lat -s 8", "get -D zc
 ucx("ud_verbs, am_bw -D zcopy -s 1000", "-x ud_verbs -d weft_nic0:1 -t am_bw -D zcopy -s 1000")
 for test in ("tag_lat -s 8", "tag_bw -s 1048576", "ucp_am_lat -s 8", "ucp_put_lat -s 8", "ucp_get -s 65536", "ucp_fadd -s 8"):
     ucx(f"rc_verbs and ud_verbs, {test}", f"-t {test}", "env UCX_TLS=rc_verbs,ud_verbs ", (NIC, FAR), large=test != "tag_lat -s 8")
+IO_DEMO = "env UCX_TLS=rc_verbs,ud_verbs,self UCX_SOCKADDR_TLS_PRIORITY=rdmacm io_demo -q -p {p}"
+case("io_demo, over the connection manager", "ucx-utils", f"{IO_DEMO} -i 200 -o read,write {{a}}", IO_DEMO, expect="Client exit with status 'OK'", addresses=(NIC, FAR), roce=True,
+     needs="io_demo", note="UCX's data go over queue pairs that it connects itself", server_ends=False, timeout=60)
 for test in ("tag_lat -s 8", "tag_bw -s 65536", "ucp_fadd -s 8"):
     ucx(f"ud_verbs alone, {test}", f"-t {test}", "env UCX_TLS=ud_verbs ", (NIC, FAR), large=test != "tag_lat -s 8")
 case("qperf, without -cm", "qperf", "qperf -lp {p} -t 1 {a} rc_lat rc_bw rc_rdma_write_bw rc_rdma_read_lat", "qperf -lp {p}",
