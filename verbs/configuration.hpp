@@ -12,8 +12,7 @@
 ///     device  = roce           what devices show themselves as: iwarp or roce
 ///     device.ucx_info = roce   the same for the program of this name alone
 ///     ports   = 20000-20255    TCP ports of queue pairs that a program connects by ibv_modify_qp, as parse_port_range()
-///     confirm-writes = on      on those queue pairs, a signaled RDMA Write completes once the peer has placed it, as on
-///                              InfiniBand: off or on
+///     confirm-writes = on      a signaled RDMA Write completes once the peer has placed it, as on InfiniBand: off or on
 ///     mpa-rev = 1              any key that parse_policy() accepts
 #pragma once
 
@@ -55,7 +54,7 @@ struct Configuration {
   std::optional<Crc32cRoutine> crc32c{};  ///< argument of set_crc32c()
   DeviceKind device{};                    ///< what devices show themselves as (drop-in libraries)
   PortRange ports{};            ///< TCP ports of queue pairs that a program connects itself (drop-in libraries)
-  bool confirm_writes = false;  ///< whether those queue pairs call QueuePair::confirm_writes() (drop-in libraries)
+  bool confirm_writes = false;  ///< whether queue pairs call QueuePair::confirm_writes() (drop-in libraries)
   Policy policy{};              ///< policy of every connection
   std::vector<std::string> complaints{};  ///< one message such as "weft.conf:3: ..." per line that was ignored
 };

@@ -10,7 +10,7 @@
 ///     WEFT_POLICY     KEY=VALUE,... for the policy of every connection (verbs/policy_text.hpp)  drop-in only
 ///     WEFT_DEVICE     iwarp or roce: what devices show themselves as                            drop-in only
 ///     WEFT_PORTS      TCP ports of queue pairs that a program connects by ibv_modify_qp         drop-in only
-///     WEFT_CONFIRM_WRITES  on or off: on those queue pairs, RDMA Writes complete once placed    drop-in only
+///     WEFT_CONFIRM_WRITES  on or off: RDMA Writes complete once placed                          drop-in only
 ///     WEFT_CONFIG     configuration file (verbs/configuration.hpp); variables take precedence   drop-in only
 ///
 /// "All programs" means C++ programs that link weft and programs that use the drop-in libraries.

@@ -50,6 +50,7 @@ int connect_pair(CmId& id, rdma_conn_param* wanted, std::string_view call, Ask a
     id.own_pair = std::move(*made);  // before the engine's call: the event may be faster than its return
     engine = &id.own_pair->pair;
   }
+  if (confirms_writes()) engine->confirm_writes();
   if (const verbs::Result<void> begun = ask(*engine, parameters_of(wanted)); !begun) {
     if (pair->datagrams) id.own_pair.reset();
     return refused_minus_one(call, begun.error());

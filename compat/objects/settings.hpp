@@ -14,8 +14,7 @@ const verbs::Policy& connection_policy();
 
 // What devices show themselves as. Reads the variables, as above.
 verbs::DeviceKind device_kind();
-// Whether signaled RDMA Writes of queue pairs that the program connects itself complete once they are placed. Reads the
-// variables, as above.
+// Whether signaled RDMA Writes complete once they are placed. Reads the variables, as above.
 bool confirms_writes();
 // The TCP ports of queue pairs that the program connects itself. Reads the variables, as above.
 verbs::PortRange port_range();
