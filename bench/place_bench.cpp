@@ -22,7 +22,7 @@ struct Registered {
       RegionState::create(table, domain, {.start = octets.data(), .length = kRegion, .access = kAllAccess});
   StreamMemory memory{table};
 
-  Registered() { memory.attach({domain->number, 1}, nullptr, {}); }
+  Registered() { memory.attach({.domain = domain->number, .stream = 1}, nullptr, {}); }
 };
 
 // One segment after the other, as those of a long message.

@@ -20,8 +20,8 @@ using weft::kAllAccess;
 /// Identifies the stream that accesses memory. Its number is never used again; 0 is no stream.
 struct Accessor {
   std::uint32_t domain{};
-  std::uint64_t stream{};
   Access rights{kAllAccess};  ///< what the peer of the stream may do at most, whatever a grant says
+  std::uint64_t stream{};
 };
 
 /// Describes what an STag grants.

@@ -86,8 +86,9 @@ std::string take_ports(Configuration& configuration, std::string_view value) {
 }
 
 std::string take_confirm_writes(Configuration& configuration, std::string_view value) {
-  if (value != "on" && value != "off") return "confirm-writes takes one of on, off";
-  configuration.confirm_writes = value == "on";
+  const auto on = parse_on_off(value);
+  if (!on) return "confirm-writes takes one of on, off";
+  configuration.confirm_writes = *on;
   return {};
 }
 
@@ -137,6 +138,12 @@ Configuration only_complaint(const Policy& base, std::string sentence) {
 }
 
 }  // namespace
+
+std::optional<bool> parse_on_off(std::string_view text) noexcept {
+  if (text == "on") return true;
+  if (text == "off") return false;
+  return std::nullopt;
+}
 
 std::optional<DeviceKind> parse_device_kind(std::string_view text) noexcept {
   if (text == "iwarp") return DeviceKind::kIwarp;

@@ -45,6 +45,9 @@ enum class DeviceKind : std::uint8_t {
 /// Parses "iwarp" or "roce".
 [[nodiscard]] std::optional<DeviceKind> parse_device_kind(std::string_view text) noexcept;
 
+/// Parses "on" or "off".
+[[nodiscard]] std::optional<bool> parse_on_off(std::string_view text) noexcept;
+
 /// Holds the settings of a configuration file. A setting that the file does not contain keeps its default value.
 struct Configuration {
   std::optional<LogLevel> log{};          ///< argument of set_log_level()

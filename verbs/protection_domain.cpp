@@ -120,8 +120,8 @@ Result<void> ProtectionDomain::check(const Sge& segment, Access needed) const {
   const auto lease = self_.runtime->stags()->lease(segment.lkey);
   if (!lease) return fail(Errc::kInvalidKey, "lkey", "unknown, or its region was deregistered");
   const rdmap::Grant& grant = lease->grant();
-  const auto found =
-      rdmap::resolve_local(grant, {self_->number, grant.only_stream}, needed, segment.address, segment.length);
+  const auto found = rdmap::resolve_local(grant, {.domain = self_->number, .stream = grant.only_stream}, needed,
+                                          segment.address, segment.length);
   if (found) return {};
   switch (found.error()) {
     case ddp::LocalFault::kInvalidKey: break;

@@ -57,16 +57,6 @@ std::vector<std::byte> message(DatagramMessage::Kind kind, std::uint32_t number,
 
 }  // namespace
 
-verbs::Result<std::unique_ptr<OwnQueuePair>> make_own_queue_pair(CmId& id) {
-  if (id.verbs == nullptr) return verbs::fail(verbs::Errc::kInvalidState, "id", "its address is not resolved");
-  auto queue = of(id.verbs).engine.create_completion_queue({.capacity = 1});
-  if (!queue) return std::unexpected(queue.error());
-  auto pair = of(id.pd).engine.create_queue_pair(
-      {.send_cq = &*queue, .receive_cq = &*queue, .max_send_wr = 1, .max_receive_wr = 1});
-  if (!pair) return std::unexpected(pair.error());
-  return std::make_unique<OwnQueuePair>(std::move(*queue), std::move(*pair));
-}
-
 bool has_datagrams(const CmId& id) noexcept { return id.ps == RDMA_PS_UDP; }
 
 int ask_for_queue_pair(CmId& id, std::uint32_t named, std::span<const std::byte> private_data) {

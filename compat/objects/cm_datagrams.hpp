@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -31,14 +30,6 @@ inline constexpr std::size_t kDatagramMessageSize = 16;
 [[nodiscard]] std::vector<std::byte> encode(const DatagramMessage& message, std::span<const std::byte> private_data);
 // Nothing if it is none of version 1.
 [[nodiscard]] std::optional<DatagramMessage> decode_datagram_message(std::span<const std::byte> octets) noexcept;
-
-// What the engine needs to connect where the program has no queue pair for it: to send a question, and for a connection that
-// the program wants for its private data alone (UCX, which names a queue pair for datagrams). It gets no work.
-struct OwnQueuePair {
-  verbs::CompletionQueue queue;
-  verbs::QueuePair pair;
-};
-verbs::Result<std::unique_ptr<OwnQueuePair>> make_own_queue_pair(CmId& id);
 
 // Whether the identifier is for datagrams.
 [[nodiscard]] bool has_datagrams(const CmId& id) noexcept;

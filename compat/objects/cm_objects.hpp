@@ -34,6 +34,13 @@ struct MadeQueue {
   ibv_cq* queue = nullptr;
 };
 
+// What the engine needs to connect where the program has no queue pair for it: to send a question, and for a connection that
+// the program wants for its private data alone (UCX, which names a queue pair for datagrams). It gets no work.
+struct OwnQueuePair {
+  verbs::CompletionQueue queue;
+  verbs::QueuePair pair;
+};
+
 // What rdma_create_ep gave a listener for its connections.
 struct EndpointPlan {
   ibv_pd* pd = nullptr;
@@ -98,6 +105,7 @@ int adopt_device(CmId& id, Context& context);
 int adopt_local_address(CmId& id);
 // For an identifier that was bound to a loopback address and shown no device: it is used, and so it has one.
 void adopt_late(CmId& id);
+verbs::Result<std::unique_ptr<OwnQueuePair>> make_own_queue_pair(CmId& id);
 // qp->state of the queue pair that it connects, if that still exists.
 void refresh_pair(CmId& id);
 

@@ -166,4 +166,14 @@ void cm_destroy_qp(rdma_cm_id* id) noexcept {
   });
 }
 
+verbs::Result<std::unique_ptr<OwnQueuePair>> make_own_queue_pair(CmId& id) {
+  if (id.verbs == nullptr) return verbs::fail(verbs::Errc::kInvalidState, "id", "its address is not resolved");
+  auto queue = of(id.verbs).engine.create_completion_queue({.capacity = 1});
+  if (!queue) return std::unexpected(queue.error());
+  auto pair = of(id.pd).engine.create_queue_pair(
+      {.send_cq = &*queue, .receive_cq = &*queue, .max_send_wr = 1, .max_receive_wr = 1});
+  if (!pair) return std::unexpected(pair.error());
+  return std::make_unique<OwnQueuePair>(std::move(*queue), std::move(*pair));
+}
+
 }  // namespace weft::compat

@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "verbs/policy_text.hpp"
 
@@ -42,28 +44,14 @@ verbs::Configuration read_all() {
   return with.complaints.size() > without.complaints.size() ? without : with;
 }
 
-void take_device(verbs::Configuration& settings, const std::string& value) {
-  if (const auto kind = verbs::parse_device_kind(value)) {
-    settings.device = *kind;
+// `wanted` ends the complaint about a value that is not parsed.
+template <typename Value>
+void take(verbs::Configuration& settings, Value verbs::Configuration::* member, std::string_view name,
+          const std::string& value, const std::optional<Value>& parsed, std::string_view wanted) {
+  if (parsed) {
+    settings.*member = *parsed;
   } else {
-    settings.complaints.push_back("WEFT_DEVICE: '" + value + "' is not one of iwarp, roce");
-  }
-}
-
-void take_ports(verbs::Configuration& settings, const std::string& value) {
-  if (const auto range = verbs::parse_port_range(value)) {
-    settings.ports = *range;
-  } else {
-    settings.complaints.push_back("WEFT_PORTS: '" + value +
-                                  "' is no range of TCP ports from 1024 on, such as 20000-20255");
-  }
-}
-
-void take_confirm_writes(verbs::Configuration& settings, const std::string& value) {
-  if (value == "on" || value == "off") {
-    settings.confirm_writes = value == "on";
-  } else {
-    settings.complaints.push_back("WEFT_CONFIRM_WRITES: '" + value + "' is not one of on, off");
+    settings.complaints.push_back(std::string(name) + ": '" + value + "' is " + std::string(wanted));
   }
 }
 
@@ -86,9 +74,18 @@ verbs::Configuration read_settings(const verbs::Variable& variable, const verbs:
   if (const auto path = variable("WEFT_CONFIG")) settings = from_file(*path, base);
   verbs::read_variables(settings, variable);
   if (const auto policy = variable("WEFT_POLICY")) take_policy(settings, *policy);
-  if (const auto kind = variable("WEFT_DEVICE")) take_device(settings, *kind);
-  if (const auto ports = variable("WEFT_PORTS")) take_ports(settings, *ports);
-  if (const auto confirm = variable("WEFT_CONFIRM_WRITES")) take_confirm_writes(settings, *confirm);
+  if (const auto kind = variable("WEFT_DEVICE")) {
+    take(settings, &verbs::Configuration::device, "WEFT_DEVICE", *kind, verbs::parse_device_kind(*kind),
+         "not one of iwarp, roce");
+  }
+  if (const auto ports = variable("WEFT_PORTS")) {
+    take(settings, &verbs::Configuration::ports, "WEFT_PORTS", *ports, verbs::parse_port_range(*ports),
+         "no range of TCP ports from 1024 on, such as 20000-20255");
+  }
+  if (const auto confirm = variable("WEFT_CONFIRM_WRITES")) {
+    take(settings, &verbs::Configuration::confirm_writes, "WEFT_CONFIRM_WRITES", *confirm,
+         verbs::parse_on_off(*confirm), "not one of on, off");
+  }
   return settings;
 }
 

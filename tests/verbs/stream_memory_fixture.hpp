@@ -25,7 +25,7 @@ class MemoryFixture : public ::testing::Test {
   StreamMemory memory{table};
   alignas(8) std::array<std::byte, 64> octets{};
 
-  void SetUp() override { memory.attach({domain->number, kStream}, receives, {}); }
+  void SetUp() override { memory.attach({.domain = domain->number, .stream = kStream}, receives, {}); }
 
   std::shared_ptr<RegionState> region(Grant grant) {
     return regions.emplace_back(RegionState::create(table, domain, grant));

@@ -124,7 +124,7 @@ TEST_F(Revoking, ABindAnewWaitsForTheOtherStreams) {
   ASSERT_TRUE(memory.post_local({1, BindWindow{window, base, rkey, 0, 8, Access::kRemoteWrite}}));
   ASSERT_TRUE(memory.perform_local(1));
   StreamMemory other{table};
-  other.attach({domain->number, kStream + 1}, receives, {});
+  other.attach({.domain = domain->number, .stream = kStream + 1}, receives, {});
   ASSERT_TRUE(memory.place_tagged({rkey}, {0}, some(8, 1)));  // its own lease is no hindrance
   ASSERT_TRUE(other.place_tagged({rkey}, {0}, some(8, 2)));
   ASSERT_TRUE(memory.post_local({2, BindWindow{.window = window}}));

@@ -196,7 +196,7 @@ TEST_F(Memory, WindowsAreBoundUsedAndInvalidated) {
   EXPECT_EQ(memory.check_read({first}, {16}, 1).error(), AccessError::kAccessRights);
   // Another stream of the same domain may not use it (SEC-6.1.1-04).
   StreamMemory other{table};
-  other.attach({domain->number, kStream + 1}, nullptr, {});
+  other.attach({.domain = domain->number, .stream = kStream + 1}, nullptr, {});
   EXPECT_EQ(other.place_tagged({first}, {16}, some(1, 3)).error(), AccessError::kNotAssociated);
   EXPECT_EQ(other.invalidate({first}).error(), AccessError::kNotAssociated);
   other.drop_leases();
@@ -225,7 +225,7 @@ TEST_F(Memory, AWindowsKeysComeAgainBehindAllOthers) {
   for (std::uint32_t bind = 0; bind <= kKeyMask; ++bind) {
     const std::uint32_t stag = window->next_stag();
     EXPECT_TRUE(seen.insert(stag).second) << bind;
-    ASSERT_TRUE(window->bind(base, {domain->number, kStream}, stag, 0, 8, Access::kRemoteRead));
+    ASSERT_TRUE(window->bind(base, {.domain = domain->number, .stream = kStream}, stag, 0, 8, Access::kRemoteRead));
     EXPECT_TRUE(window->invalidate(stag));
   }
   EXPECT_TRUE(seen.contains(window->next_stag()));
@@ -238,14 +238,14 @@ TEST_F(Memory, BindsThatAreRefused) {
       RegionState::create(table, domain, {.start = octets.data(), .length = 64, .access = Access::kWindowBind});
   const auto window = WindowState::create(table, domain);
   const std::uint32_t stag = window->next_stag();
-  const Accessor who{domain->number, kStream};
+  const Accessor who{.domain = domain->number, .stream = kStream};
   EXPECT_EQ(window->bind(plain, who, stag, 0, 8, Access::kRemoteRead).error(), LocalFault::kAccessRights);
   EXPECT_EQ(window->bind(read_only, who, stag, 0, 8, Access::kRemoteWrite).error(), LocalFault::kAccessRights);
   EXPECT_EQ(window->bind(read_only, who, stag, 60, 8, Access::kRemoteRead).error(), LocalFault::kBaseOrBounds);
   EXPECT_EQ(window->bind(read_only, who, stag ^ 0x10000, 0, 8, Access::kRemoteRead).error(), LocalFault::kInvalidKey);
-  const Accessor stranger{domain->number + 1, kStream};
+  const Accessor stranger{.domain = domain->number + 1, .stream = kStream};
   EXPECT_EQ(window->bind(read_only, stranger, stag, 0, 8, Access::kRemoteRead).error(), LocalFault::kInvalidKey);
-  EXPECT_EQ(window->bind(read_only, {domain->number, 0}, stag, 0, 8, Access::kRemoteRead).error(),
+  EXPECT_EQ(window->bind(read_only, {.domain = domain->number}, stag, 0, 8, Access::kRemoteRead).error(),
             LocalFault::kInvalidKey);
   const auto invalidated = region(kAllAccess, kStream);
   EXPECT_TRUE(memory.invalidate({invalidated->stag()}));
@@ -257,7 +257,8 @@ TEST_F(Memory, BindsThatAreRefused) {
 TEST_F(Memory, WhatOneStreamHadIsRevokedAndNothingElse) {
   const auto base = region(kAllAccess), others = region(kAllAccess, kStream + 1), own = region(kAllAccess, kStream);
   const auto window = WindowState::create(table, domain), others_window = WindowState::create(table, domain);
-  const Accessor who{domain->number, kStream}, other{domain->number, kStream + 1};
+  const Accessor who{.domain = domain->number, .stream = kStream},
+      other{.domain = domain->number, .stream = kStream + 1};
   const auto stag = window->next_stag(), others_stag = others_window->next_stag();
   ASSERT_TRUE(window->bind(base, who, stag, 0, 8, Access::kRemoteRead));
   ASSERT_TRUE(others_window->bind(base, other, others_stag, 0, 8, Access::kRemoteRead));
@@ -322,8 +323,8 @@ TEST_F(Memory, WhoLeavesWaitsNoLonger) {
   };
   const auto first = std::make_shared<Waiter>(), second = std::make_shared<Waiter>();
   StreamMemory other{table};
-  memory.attach({domain->number, kStream}, receives, first);
-  other.attach({domain->number, kStream + 1}, receives, second);
+  memory.attach({.domain = domain->number, .stream = kStream}, receives, first);
+  other.attach({.domain = domain->number, .stream = kStream + 1}, receives, second);
   EXPECT_FALSE(memory.take_receive());
   EXPECT_FALSE(other.take_receive());
   memory.detach();
@@ -391,7 +392,7 @@ TEST_F(Memory, NothingLandsWhereItMayNotBePlaced) {
   const std::array<Sge, 1> not_ours{Sge{0, 16, readable->stag()}};
   EXPECT_TRUE(memory.landing(not_ours, 0, 8).empty()) << "may not be written locally";
   StreamMemory checked(table, true);
-  checked.attach({domain->number, kStream}, receives, {});
+  checked.attach({.domain = domain->number, .stream = kStream}, receives, {});
   EXPECT_TRUE(checked.landing(two, 2, 14).empty()) << "the kernel would blame the socket for memory that is gone";
 }
 

@@ -25,7 +25,7 @@ TEST_F(SharedMemory, AtomicsOfManyStreamsAndTheProcessorAddUp) {
   std::barrier together(3);  // else the first may be done before the others begin
   const auto stream = [&] {
     StreamMemory other{table};
-    other.attach({domain->number, 99}, nullptr, {});
+    other.attach({.domain = domain->number, .stream = 99}, nullptr, {});
     std::uint64_t done = 0;
     together.arrive_and_wait();
     for (std::uint64_t i = 0; i < kTimes; ++i) {

@@ -62,7 +62,7 @@ void DatagramQueuePairState::begin(DatagramReader& reader) {
 }
 
 void DatagramQueuePairState::begin() {
-  memory_.attach({parts_.domain->number, 0}, parts_.receives, weak_from_this());
+  memory_.attach({.domain = parts_.domain->number}, parts_.receives, weak_from_this());
   try {
     for_each_reader([this](DatagramReader& reader) { begin(reader); });
   } catch (const std::bad_alloc&) {

@@ -52,14 +52,14 @@ void QueuePairState::accept_early_sends() {
 
 void QueuePairState::extend(const Extensions& with) {
   const std::lock_guard lock(mutex_);
-  early_.extensions.combine_immediate |= with.combine_immediate;
-  early_.extensions.confirm_writes |= with.confirm_writes;
-  early_.extensions.peer_rights = early_.extensions.peer_rights & with.peer_rights;
+  early_.combine_immediate |= with.combine_immediate;
+  early_.confirm_writes |= with.confirm_writes;
+  peer_rights_ = peer_rights_ & with.peer_rights;
 }
 
 ServedQueuePair::Extensions QueuePairState::extensions() const {
   const std::lock_guard lock(mutex_);
-  return early_.extensions;
+  return {early_.combine_immediate, early_.confirm_writes, peer_rights_};
 }
 
 void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }
@@ -111,7 +111,8 @@ Result<void> QueuePairState::reset() {
   early_.accepted = false;
   early_.held = false;
   draining_ = Draining::kNone;
-  early_.extensions = {};
+  early_.combine_immediate = early_.confirm_writes = false;
+  peer_rights_ = kAllAccess;
   early_.of_oldest.reset();
   early_.end = WcStatus::kRetryExceeded;
   negotiated_.reset();

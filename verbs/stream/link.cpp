@@ -75,7 +75,8 @@ void Link::attach(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waite
   const auto agreed = qp->extensions();
   if (agreed.combine_immediate) engine_.combine_immediate();
   confirmation_.wanted = agreed.confirm_writes;
-  memory_.attach({qp->domain->number, qp->identity, agreed.peer_rights}, qp->receives, waiter);
+  memory_.attach({.domain = qp->domain->number, .rights = agreed.peer_rights, .stream = qp->identity}, qp->receives,
+                 waiter);
 }
 
 Result<void> Link::connect(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter, Bytes private_data) {
