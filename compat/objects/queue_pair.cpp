@@ -9,6 +9,7 @@
 #include "compat/objects/datagrams.hpp"
 #include "compat/objects/enums.hpp"
 #include "compat/objects/report.hpp"
+#include "compat/objects/settings.hpp"
 
 namespace weft::compat {
 

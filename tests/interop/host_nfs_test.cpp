@@ -24,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
@@ -141,8 +142,10 @@ TEST_F(Nfs, TheEndOfTheServersMachineEndsTheClients) {
   EXPECT_EQ(put.finish(), 1);
   EXPECT_EQ(get.finish(), 1);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, at_once);
-  EXPECT_THAT(put.output(), MatchesRegex("nfs: .*the peer (closed|reset) the connection.*\n"));
-  EXPECT_THAT(get.output(), MatchesRegex("nfs: .*the peer (closed|reset) the connection.*\n"));
+  // qemu ends the guest's connections wherever they are, also inside a message.
+  const auto cut = ContainsRegex("nfs: .*the peer (reset the connection|closed (the connection|its direction)).*\n$");
+  EXPECT_THAT(put.output(), cut);
+  EXPECT_THAT(get.output(), cut);
   EXPECT_FALSE(fs::exists(copy()));
   EXPECT_FALSE(fs::exists(copy().string() + ".part"));
 }

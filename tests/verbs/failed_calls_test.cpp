@@ -310,7 +310,7 @@ TEST(FailedRegions, LeaveNoStag) {
   const auto device = detail::DeviceState::create({}).value();
   const auto domain = std::make_shared<detail::ProtectionDomainState>(device);
   std::array<std::byte, 64> octets{};
-  for (const std::uint64_t stream : {0, 7}) {
+  for (const std::uint64_t stream : {0U, 7U}) {
     const detail::Grant grant{
         .start = octets.data(), .length = octets.size(), .access = kAllAccess, .only_stream = stream};
     const int failed = weft::test::fail_each_allocation(

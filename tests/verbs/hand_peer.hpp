@@ -100,6 +100,7 @@ class HandPeer {
     while (::recv(socket_, some.data(), some.size(), MSG_DONTWAIT) > 0) {
     }
   }
+  [[nodiscard]] int descriptor() const noexcept { return socket_; }
   // FIN or RST.
   [[nodiscard]] bool has_ended() const {
     char octet{};

@@ -2,6 +2,7 @@
 // Policies written as text: the table of keys, what each kind of value accepts, and what errors say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <ranges>

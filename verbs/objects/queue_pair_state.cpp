@@ -54,12 +54,12 @@ void QueuePairState::extend(const Extensions& with) {
   const std::lock_guard lock(mutex_);
   early_.combine_immediate |= with.combine_immediate;
   early_.confirm_writes |= with.confirm_writes;
-  peer_rights_ = peer_rights_ & with.peer_rights;
+  early_.peer_rights = early_.peer_rights & with.peer_rights;
 }
 
 ServedQueuePair::Extensions QueuePairState::extensions() const {
   const std::lock_guard lock(mutex_);
-  return {early_.combine_immediate, early_.confirm_writes, peer_rights_};
+  return {early_.combine_immediate, early_.confirm_writes, early_.peer_rights};
 }
 
 void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }
@@ -105,16 +105,10 @@ Result<void> QueuePairState::reset() {
   discard_completions();
   send_cq_->release_all(send_places_);
   if (!shares_receives()) receives->released(receive_cq_->release_all(receive_places_));
-  EarlySends discarded;
+  Early discarded;
   const std::lock_guard lock(mutex_);
-  std::swap(discarded, early_.sends);
-  early_.accepted = false;
-  early_.held = false;
+  std::swap(discarded, early_);
   draining_ = Draining::kNone;
-  early_.combine_immediate = early_.confirm_writes = false;
-  peer_rights_ = kAllAccess;
-  early_.of_oldest.reset();
-  early_.end = WcStatus::kRetryExceeded;
   negotiated_.reset();
   stream_error_.reset();
   ended_by_.reset();

@@ -104,6 +104,7 @@ class QueuePairState final : public ServedQueuePair {
     bool held = false;  // SQD follows the connection, and not RTS
     bool combine_immediate = false;
     bool confirm_writes = false;
+    Access peer_rights = kAllAccess;
     std::optional<WcStatus> of_oldest{};      // of the oldest send that is flushed, once the connection has failed
     WcStatus end = WcStatus::kRetryExceeded;  // of the oldest, if there is none
     EarlySends sends{};
@@ -111,7 +112,6 @@ class QueuePairState final : public ServedQueuePair {
   enum class Draining : std::uint8_t { kNone, kTold, kUntold };  // which: whether its end is to be told
   Draining draining_ = Draining::kNone;                          // since SQD
   bool ended_ = false;                                           // kLastWqeReached was raised
-  Access peer_rights_ = kAllAccess;                              // of the next connection
   std::shared_ptr<Stream> stream_;
   std::optional<Negotiated> negotiated_;
   std::unique_ptr<const StreamError> stream_error_;
