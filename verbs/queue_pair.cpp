@@ -54,6 +54,10 @@ void QueuePair::limit_peer(Access rights) {
   if (auto* const own = self_.ours()) own->extend({.peer_rights = rights});
 }
 
+void QueuePair::leave_peer() {
+  if (auto* const own = self_.ours()) own->leave_peer();
+}
+
 void QueuePair::give_up_connecting() {
   if (auto* const own = self_.ours()) own->give_up_connecting();
 }

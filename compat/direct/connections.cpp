@@ -17,11 +17,6 @@ namespace weft::compat::direct {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-// A program that only receives may stay in RTR. Others go on to RTS, whose PSN the Request is to carry.
-constexpr auto kWaitForRts = 100ms;
-
 std::atomic<Connections*>& connections_of_process() {
   static std::atomic<Connections*> one{nullptr};
   return one;
@@ -98,16 +93,18 @@ void Connections::give_back(std::uint32_t number) {
 
 verbs::Result<void> Connections::begin(const End& self, const Target& target, verbs::QueuePair& accepts,
                                        verbs::QueuePair& connects) {
-  const std::lock_guard lock(mutex_);
-  if (const auto listens = numbers_.listen(self.number, connection_policy()); !listens) return listens;
-  auto& place = connections_[self.number];
-  place = std::make_shared<Connection>();
-  place->self = self;
-  place->target = target;
-  place->accepts = &accepts;
-  place->connects = &connects;
-  place->start = due(Clock::now() + kWaitForRts);
-  if (!service_->thread.joinable()) service_->thread = std::thread([this, it = service_.get()] { run(*it); });
+  const auto connection = std::make_shared<Connection>();
+  connection->self = self;
+  connection->target = target;
+  connection->accepts = &accepts;
+  connection->connects = &connects;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto listens = numbers_.listen(self.number, connection_policy()); !listens) return listens;
+    connections_[self.number] = connection;
+    if (!service_->thread.joinable()) service_->thread = std::thread([this, it = service_.get()] { run(*it); });
+  }
+  start(*connection);
   return {};
 }
 
@@ -124,7 +121,7 @@ void Connections::depart(std::uint32_t number, const Departure& departure) {
     if (!connection) return;
     connection->departure = departure;
   }
-  start(connection);
+  if (!connection->sends->set(departure.sq_psn)) leave(*connection);
 }
 
 void Connections::wanted(std::uint32_t number) {

@@ -4,8 +4,11 @@
 // RTR and RTS return at once, because an accepting program reaches both before it tells its peer where it is.
 //
 // The lesser of the two ends connects and the other accepts, so that there is one connection, however the two programs
-// interleave. Each accepts exactly the end that its program named. A Request that arrives before that waits, bounded in
-// number and time.
+// interleave. Both begin in RTR. Each accepts exactly the end that its program named. A Request that arrives before that
+// waits, bounded in number and time.
+//
+// Packet sequence numbers are compared in RTS, before the program may send: its own with the one that the peer expects. If
+// they differ, the connection ends, and its sends find no peer.
 //
 // Locks: each connection has one for the engine's calls that make it, so that several threads make connections at a time. It
 // precedes the mutex of the table, which is held for no such call. Both precede those of the engine, and nothing of the
@@ -46,6 +49,20 @@ struct Departure {
   std::optional<std::chrono::nanoseconds> patience{};
 };
 
+// The first packet sequence number of the program's sends. RTS says it, and the peer's greeting what the peer expects: whichever
+// comes second compares them, so no send goes out before they agree.
+class FirstNumber {
+ public:
+  // False: it differs from the other.
+  [[nodiscard]] bool set(std::uint32_t psn);
+  [[nodiscard]] bool expect(std::uint32_t psn);
+
+ private:
+  std::mutex mutex_{};  // a leaf
+  std::optional<std::uint32_t> set_{};
+  std::optional<std::uint32_t> expected_{};
+};
+
 class Connections {
  public:
   // The one of this process, which is never destroyed. Its thread starts with the first connection, and ends with the last
@@ -61,7 +78,7 @@ class Connections {
   // has the sends. Both stay where they are until end().
   [[nodiscard]] verbs::Result<void> begin(const End& self, const Target& target, verbs::QueuePair& accepts,
                                           verbs::QueuePair& connects);
-  // RTS.
+  // RTS. If the peer expects another packet sequence number, the connection ends.
   void depart(std::uint32_t number, const Departure& departure);
   // A send waits for the connection, or was posted after the peer had left.
   void wanted(std::uint32_t number);
@@ -79,8 +96,9 @@ class Connections {
     verbs::QueuePair* accepts{};
     verbs::QueuePair* connects{};
     std::optional<Departure> departure{};
-    std::optional<Clock::time_point> start{};  // when it connects or accepts; nothing: it has begun to
-    std::optional<Clock::time_point> end{};    // of the patience
+    std::shared_ptr<FirstNumber> sends = std::make_shared<FirstNumber>();  // the engine has it, too
+    bool started = false;
+    std::optional<Clock::time_point> end{};  // of the patience
     bool paused = false;
     bool wanted_later = false;  // sends wait, and the patience begins with resume()
     // The following under `calls`. Whoever has it, and finds that it has not ended, may use the queue pairs: end() waits.
@@ -123,11 +141,11 @@ class Connections {
   // The identifier's end rejects it.
   void tell_rejected(std::string_view reason);
   // Without either.
-  void start(const std::shared_ptr<Connection>& connection);
+  void start(Connection& connection);
+  void leave(Connection& connection);
   void on_request(const Service& service, verbs::ConnectionEvent event);
   void on_established(const Service& service, const verbs::ConnectionEvent& event);
   void take_events(Service& service);
-  void start_those_due(Clock::time_point now);
   void look_at_clock(Clock::time_point now);
   void run(Service& service) noexcept;
 

@@ -34,15 +34,21 @@ constexpr std::ptrdiff_t kMostEarlyOfOne = 8;  // for one queue pair
 
 bool agree(const std::optional<std::uint32_t>& a, const std::optional<std::uint32_t>& b) { return !a || !b || a == b; }
 
-// Whether both ends mean the same connection.
-bool match(const Greeting& peers, const Greeting& own) {
-  return peers.from == own.to && peers.to == own.from && agree(peers.sq_psn, own.rq_psn) &&
-         agree(peers.rq_psn, own.sq_psn);
+// Whether both ends mean the same connection. Their programs reach RTS, and know the first numbers of their sends, sooner or
+// later than this.
+bool match(const Greeting& peers, const Greeting& own, FirstNumber& sends) {
+  return peers.from == own.to && peers.to == own.from && agree(peers.sq_psn, own.rq_psn) && peers.rq_psn &&
+         sends.expect(*peers.rq_psn);
 }
 
-bool admits_reply(std::span<const std::byte> private_data, const Greeting& own) {
+bool admits_reply(std::span<const std::byte> private_data, const Greeting& own, FirstNumber& sends) {
   const auto peers = decode(private_data);
-  return peers && match(*peers, own);
+  return peers && match(*peers, own, sends);
+}
+
+bool is_connected(const verbs::QueuePair& pair) {
+  const verbs::QpState state = pair.state();
+  return state == verbs::QpState::kRts || state == verbs::QpState::kSqd;
 }
 
 // The device is known, and so is the peer's address: there is nothing to resolve, and no event of it to wait for.
@@ -54,6 +60,18 @@ verbs::Result<void> name_ends(verbs::ConnectionId& id, const End& self, const En
 }
 
 }  // namespace
+
+bool FirstNumber::set(std::uint32_t psn) {
+  const std::lock_guard lock(mutex_);
+  set_ = psn;
+  return agree(set_, expected_);
+}
+
+bool FirstNumber::expect(std::uint32_t psn) {
+  const std::lock_guard lock(mutex_);
+  expected_ = psn;
+  return agree(set_, expected_);
+}
 
 Greeting Connections::Connection::greeting() const noexcept {
   return {.from = self,
@@ -81,10 +99,11 @@ void Connections::connect(Connection& connection) {
   if (begun) {
     const Greeting own = greeting_of(connection);
     const auto octets = encode(own);
-    begun = id->connect(*connection.connects,
-                        {.private_data = octets,
-                         .ird = connection.target.ird_granted(),
-                         .admits_reply = [own](auto private_data) { return admits_reply(private_data, own); }});
+    begun = id->connect(*connection.connects, {.private_data = octets,
+                                               .ird = connection.target.ird_granted(),
+                                               .admits_reply = [own, sends = connection.sends](auto private_data) {
+                                                 return admits_reply(private_data, own, *sends);
+                                               }});
   }
   if (begun) {
     connection.ids.push_back(std::move(*id));
@@ -93,31 +112,46 @@ void Connections::connect(Connection& connection) {
   }
 }
 
-// Once: whoever comes first takes the time out under the mutex. What has ended meanwhile is not that of the table any more.
-void Connections::start(const std::shared_ptr<Connection>& connection) {
-  // Of several early Requests that name this queue pair, one was sent by the end that the program named.
+// Of several early Requests that name this queue pair, one was sent by the end that the program named: the last one, if that
+// end has begun more than once.
+void Connections::start(Connection& connection) {
   std::list<Early> waiting;
   {
     const std::lock_guard lock(mutex_);
-    if (!connection->start || find(connection->self.number) != connection) return;
-    connection->start.reset();
+    connection.started = true;
     for (auto one = early_.begin(); one != early_.end();) {
       const auto next = std::next(one);
-      if (one->greeting.to.number == connection->self.number) waiting.splice(waiting.end(), early_, one);
+      if (one->greeting.to.number == connection.self.number) waiting.splice(waiting.begin(), early_, one);
       one = next;
     }
   }
-  const std::lock_guard calls(connection->calls);
-  if (connection->ended) return;
-  if (connection->self <= connection->target.peer) connect(*connection);
-  for (Early& one : waiting) accept(*connection, one.greeting, *one.request);
+  const std::lock_guard calls(connection.calls);
+  if (connection.ended) return;
+  if (connection.self <= connection.target.peer) connect(connection);
+  for (Early& one : waiting) accept(connection, one.greeting, *one.request);
+}
+
+// The attempt ends with its identifier, unless it has become a connection before.
+void Connections::leave(Connection& connection) {
+  refused(kCall, EINVAL, "sq_psn: the peer expects another packet sequence number");
+  std::vector<verbs::ConnectionId> ids;
+  {
+    const std::lock_guard calls(connection.calls);
+    ids.swap(connection.ids);
+  }
+  ids.clear();
+  const std::lock_guard calls(connection.calls);
+  if (connection.ended) return;
+  connection.accepts->leave_peer();
+  if (connection.connects != connection.accepts) connection.connects->leave_peer();
 }
 
 // The peer's address is that of TCP as well, so that nobody elsewhere can take its place.
 void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
   const Greeting own = greeting_of(connection);
-  const bool named = match(greeting, own) && request.remote_address().address == own.to.address;
-  if (!named || connection.accepted || connection.self < connection.target.peer) {
+  const bool due = !connection.accepted && connection.target.peer <= connection.self &&
+                   request.remote_address().address == own.to.address;
+  if (!due || !match(greeting, own, *connection.sends)) {
     return tell_rejected("it does not come from the end that its queue pair waits for");
   }
   const auto octets = encode(own);
@@ -149,7 +183,7 @@ std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optio
     tell_rejected("it names no queue pair of this process");
     return nullptr;
   }
-  if (found->second && !found->second->start) return found->second;
+  if (found->second && found->second->started) return found->second;
   const auto of_same =
       std::ranges::count_if(early_, [&](const Early& one) { return one.greeting.to.number == greeting->to.number; });
   if (early_.size() >= kMostEarly || of_same >= kMostEarlyOfOne) {
@@ -182,8 +216,10 @@ void Connections::on_established(const Service& service, const verbs::Connection
     if (service.ends) return;
     connection = find(static_cast<std::uint32_t>(event.context));
     if (!connection) return;
-    connection->end.reset();
-    connection->wanted_later = false;
+    if (is_connected(*connection->connects)) {  // else the peer has left since, and sends may wait again
+      connection->end.reset();
+      connection->wanted_later = false;
+    }
   }
   const std::lock_guard calls(connection->calls);
   if (connection->ended) return;
@@ -208,18 +244,6 @@ Connections::Clock::time_point Connections::due(Clock::time_point time) noexcept
   return time;
 }
 
-void Connections::start_those_due(Clock::time_point now) {
-  std::vector<std::shared_ptr<Connection>> due_now;
-  {
-    const std::lock_guard lock(mutex_);
-    if (now < next_) return;
-    for (const auto& [number, connection] : connections_) {
-      if (connection && connection->start && *connection->start <= now) due_now.push_back(connection);
-    }
-  }
-  for (const auto& connection : due_now) start(connection);
-}
-
 // Looks at all connections, but not before something is due. Under mutex_: no queue pair in the table ends.
 void Connections::look_at_clock(Clock::time_point now) {
   if (now < next_) return;
@@ -234,7 +258,7 @@ void Connections::look_at_clock(Clock::time_point now) {
   next_ = kNever;
   for (const Early& one : early_) next_ = std::min(next_, one.end);
   for (const auto& [number, connection] : connections_) {
-    if (connection) next_ = std::min({next_, connection->start.value_or(kNever), connection->end.value_or(kNever)});
+    if (connection) next_ = std::min(next_, connection->end.value_or(kNever));
   }
 }
 
@@ -251,11 +275,9 @@ void Connections::run(Service& service) noexcept {
     if (ready[1].revents != 0) static_cast<void>(!::read(service.woken, &times, sizeof times));
     const int done = guarded_minus_one([&] {
       take_events(service);
-      const auto now = Clock::now();
-      start_those_due(now);
       const std::lock_guard lock(mutex_);
       if (service.ends) return 1;
-      look_at_clock(now);
+      look_at_clock(Clock::now());
       wait = rsockets::milliseconds_until(next_ == kNever ? std::nullopt : std::optional(next_));
       return 0;
     });

@@ -235,9 +235,7 @@ int modify_state(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller
 void refresh_state(Qp& qp) noexcept { std::atomic_ref(qp.qp_base.state).store(state_of(qp)); }
 
 verbs::PostResult post_direct(Qp& qp, std::span<const verbs::SendRequest> requests) {
-  const verbs::QpState before = qp.sender().state();
-  const bool early = before == verbs::QpState::kInit || before == verbs::QpState::kRtr;
-  if (early && qp.direct_state == IBV_QPS_RTR) {
+  if (qp.direct_state == IBV_QPS_RTR && qp.sender().state() != verbs::QpState::kError) {
     return std::unexpected(verbs::PostFailure{{verbs::Errc::kInvalidState, "queue pair", "sends need RTS"}, 0});
   }
   auto posted = qp.sender().post_send(requests);

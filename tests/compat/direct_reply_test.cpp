@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t kOwnPsn = 0x111111;
 constexpr std::uint32_t kPeersPsn = 0x222222;
+constexpr std::uint32_t kUnknownPsn = 0xFFFFFFFF;
 constexpr std::string_view kReply = "MPA ID Rep Frame";
 
 // A queue pair that connects to a stranger, with a receive and a Send posted.
@@ -39,7 +40,10 @@ struct Deceived {
 
 TEST(CompatDirectReply, OfTheNamedQueuePairMakesTheConnection) {
   const Deceived one;
-  const Claim own{.from = one.side.qp->qp_num, .to = one.port.number(), .sq_psn = kOwnPsn, .rq_psn = kPeersPsn};
+  const Claim own{.from = one.side.qp->qp_num,
+                  .to = one.port.number(),
+                  .sq_psn = kUnknownPsn,  // before RTS
+                  .rq_psn = kPeersPsn};
   ASSERT_EQ(one.request.size(), Stranger::kHeader + 4 + 64);
   EXPECT_EQ(one.request.substr(Stranger::kHeader + 4), own.octets());
   one.accept(one.truth());
@@ -51,7 +55,7 @@ TEST(CompatDirectReply, OfTheNamedQueuePairMakesTheConnection) {
 }
 
 std::vector<Claim> lies(const Claim& truth) {
-  std::vector<Claim> all(9, truth);
+  std::vector<Claim> all(10, truth);
   all[0].from += 1;
   all[1].to += 1;
   all[2].sq_psn += 1;
@@ -61,6 +65,7 @@ std::vector<Claim> lies(const Claim& truth) {
   all[6].size = 63;
   all[7].size = 8;
   all[8].size = 0;
+  all[9].rq_psn = kUnknownPsn;  // it is known in RTR
   return all;
 }
 

@@ -97,15 +97,21 @@ void QueuePairState::ended_by(const Error& error) {
   }
 }
 
-// As on an adapter, which does not hear of it: receives stay, and the next send finds that the peer is absent.
-bool QueuePairState::peer_left() {
-  std::shared_ptr<Stream> old;  // the runtime has it, too: it is not the last
+// Null if there is none to give up.
+std::shared_ptr<Stream> QueuePairState::give_up_stream() {
   const std::lock_guard lock(mutex_);
-  if (!early_.accepted || (state_ != QpState::kRts && state_ != QpState::kSqd)) return false;
+  if (!early_.accepted || (state_ != QpState::kRts && state_ != QpState::kSqd)) return nullptr;
   early_.held = state_ == QpState::kSqd;
-  old = std::exchange(stream_, nullptr);
   state_ = QpState::kInit;
-  return true;
+  return std::exchange(stream_, nullptr);
+}
+
+// As on an adapter, which does not hear of it: receives stay, and the next send finds that the peer is absent. The runtime has
+// the stream, too: this is not the last reference.
+bool QueuePairState::peer_left() { return give_up_stream() != nullptr; }
+
+void QueuePairState::leave_peer() {
+  if (const auto old = give_up_stream()) old->release_queue_pair();
 }
 
 void QueuePairState::fall() { end(std::unique_lock(mutex_)); }

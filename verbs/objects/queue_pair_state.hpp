@@ -33,6 +33,7 @@ class QueuePairState final : public ServedQueuePair {
   Result<void> modify(QpState to, bool tell_drained = true);
   void accept_early_sends();
   void extend(const Extensions& with);  // those that are true
+  void leave_peer();
   void give_up_connecting();
   PostResult post_send(std::span<const SendRequest> requests);
   PostResult post_receive(std::span<const ReceiveRequest> requests);
@@ -79,6 +80,7 @@ class QueuePairState final : public ServedQueuePair {
   [[nodiscard]] WcStatus status_of_failed(WcStatus status);
   enum class From : std::uint8_t { kAnyState, kUnconnected };
   void enter_error(From from);
+  [[nodiscard]] std::shared_ptr<Stream> give_up_stream();
   [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
   void end(std::unique_lock<CompactMutex> lock);
 

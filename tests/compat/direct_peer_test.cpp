@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue pairs that a program connects itself: a peer that is absent, that has gone, or that is not the one it named.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "direct_sides.hpp"
+#include "ends.hpp"
+
+namespace weft::compat::test {
+namespace {
+
+// The peer stops at a Send that finds no receive, and answers nothing after it.
+TEST(CompatDirect, TheOldestSendSaysThatThePeerHasGone) {
+  Side a;
+  {
+    Side b;
+    go(a, b.qp->qp_num);
+    go(b, a.qp->qp_num);
+    ASSERT_EQ(a.post(1), 0);
+    expect_done(a.next(), 1);
+    ASSERT_EQ(a.post(2, IBV_WR_RDMA_READ, &b), 0);
+    ASSERT_EQ(a.post(3, IBV_WR_RDMA_READ, &b), 0);
+  }
+  EXPECT_EQ(a.next().status, IBV_WC_RETRY_EXC_ERR);
+  EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
+}
+
+TEST(CompatDirect, AnAbsentPeerExceedsTheRetries) {
+  Side one;
+  go(one, kNobody);
+  ASSERT_EQ(one.post(1), 0);
+  ASSERT_EQ(one.post(2), 0);
+  one.receive(20);
+  ibv_wc wc = one.next();
+  EXPECT_EQ(wc.status, IBV_WC_RETRY_EXC_ERR) << ibv_wc_status_str(wc.status);
+  EXPECT_EQ(wc.wr_id, 1U);
+  for (int i = 0; i < 2; ++i) {
+    wc = one.next();
+    EXPECT_EQ(wc.status, IBV_WC_WR_FLUSH_ERR) << ibv_wc_status_str(wc.status);
+  }
+  EXPECT_EQ(one.query().qp_state, IBV_QPS_ERR);
+}
+
+// The greater end accepts: it waits for a Request that never comes.
+TEST(CompatDirect, AnAcceptingEndExceedsTheRetriesToo) {
+  Side one;
+  go(one, 0x040000);  // port 1024: less than any that the kernel chooses
+  ASSERT_EQ(one.post(1), 0);
+  EXPECT_EQ(one.next().status, IBV_WC_RETRY_EXC_ERR);
+}
+
+TEST(CompatDirect, OnlyTheEndThatTheProgramNamedIsAccepted) {
+  Side a;
+  Side b;
+  Side c;
+  Side& victim = a.qp->qp_num > b.qp->qp_num ? a : b;  // the greater one accepts
+  Side& stranger = &victim == &a ? b : a;
+  go(victim, c.qp->qp_num);
+  go(stranger, victim.qp->qp_num);
+  victim.receive(20);
+  ASSERT_EQ(stranger.post(1), 0);
+  EXPECT_EQ(stranger.next().status, IBV_WC_RETRY_EXC_ERR);
+  go(c, victim.qp->qp_num);
+  ASSERT_EQ(c.post(2), 0);
+  expect_done(c.next(), 2);
+  expect_done(victim.next(), 20);
+}
+
+// Its private data names no queue pair.
+TEST(CompatDirect, AClientOfTheConnectionManagerIsRejected) {
+  Side victim;
+  go(victim, kNobody);
+  victim.receive(20);
+  const Events events;
+  const End client(resolved(events, static_cast<std::uint16_t>(victim.qp->qp_num >> 8)));
+  client.connect();
+  static_cast<void>(events.next(RDMA_CM_EVENT_REJECTED));
+  ibv_wc wc{};
+  EXPECT_EQ(ibv_poll_cq(victim.cq, 1, &wc), 0);
+}
+
+// One of two ends says another number, in RTS, than its peer expects. `connected`: there is a connection by then.
+struct Disagreement {
+  Side a{};
+  Side b{};
+  Side& wrong;
+  Side& other;
+
+  Disagreement(bool wrong_is_lesser, bool connected)
+      : wrong((a.qp->qp_num < b.qp->qp_num) == wrong_is_lesser ? a : b), other(&wrong == &a ? b : a) {
+    EXPECT_EQ(modify(wrong.qp, IBV_QPS_INIT), 0);
+    if (connected) {
+      EXPECT_EQ(to_rtr(wrong, other.qp->qp_num, 7), 0);
+    }
+    go(other, wrong.qp->qp_num, 7, 100);
+    if (connected) {
+      wrong.receive(21);
+      EXPECT_EQ(other.post(1), 0);
+      expect_done(wrong.next(), 21);
+      expect_done(other.next(), 1);
+    } else {
+      EXPECT_EQ(to_rtr(wrong, other.qp->qp_num, 7), 0);
+    }
+    other.receive(20);
+    EXPECT_EQ(to_rts(wrong, 101), 0);
+    EXPECT_EQ(wrong.post(2), 0);
+  }
+};
+
+TEST(CompatDirect, SequenceNumbersHaveToAgree) {
+  std::vector<std::unique_ptr<Disagreement>> all;  // at once, because each Send waits for two seconds
+  for (const bool wrong_is_lesser : {true, false}) {
+    for (const bool connected : {true, false})
+      all.push_back(std::make_unique<Disagreement>(wrong_is_lesser, connected));
+  }
+  for (const auto& one : all) {
+    EXPECT_EQ(one->wrong.next().status, IBV_WC_RETRY_EXC_ERR);
+    ibv_wc wc{};
+    EXPECT_FALSE(ibv_poll_cq(one->other.cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS) << "the Send arrived";
+  }
+}
+
+TEST(CompatDirect, ResetWhileThePeerIsAbsent) {
+  Side a;
+  Side b;
+  go(a, kNobody);
+  ASSERT_EQ(a.post(1), 0);
+  ASSERT_EQ(modify(a.qp, IBV_QPS_RESET), 0);
+  go(a, b.qp->qp_num);
+  go(b, a.qp->qp_num);
+  exchange(a, b);
+}
+
+// As on an adapter: nothing tells a queue pair that its peer has gone, until it sends.
+TEST(CompatDirect, APeerThatHasGoneIsNoticedByTheNextSend) {
+  Side a;
+  {
+    Side b;
+    go(a, b.qp->qp_num);
+    go(b, a.qp->qp_num);
+    exchange(a, b);
+    a.receive(21);
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  ibv_wc wc{};
+  while (std::chrono::steady_clock::now() < end) ASSERT_EQ(ibv_poll_cq(a.cq, 1, &wc), 0);
+  EXPECT_EQ(a.query().qp_state, IBV_QPS_RTS);
+  ASSERT_EQ(a.post(1), 0);
+  wc = a.next();
+  EXPECT_EQ(wc.status, IBV_WC_RETRY_EXC_ERR) << ibv_wc_status_str(wc.status);
+  EXPECT_EQ(wc.wr_id, 1U);
+  EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
+  EXPECT_EQ(a.query().qp_state, IBV_QPS_ERR);
+}
+
+}  // namespace
+}  // namespace weft::compat::test
