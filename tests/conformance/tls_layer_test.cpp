@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 #include "conformance/tls/key_schedule.hpp"
 #include "tests/conformance/tls_trace.hpp"
 #include "tests/conformance/tls_wire.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace weft::conformance::test {
 namespace {
@@ -257,7 +257,8 @@ TEST(TlsLayer, WaitsForSecretsNoLongerThanItsBound) {
 
 // A program that runs writes its secrets a little later than it sends.
 TEST(TlsLayer, SecretsMayComeLate) {
-  const auto path = std::filesystem::path(testing::TempDir()) / ("weft-late-keys-" + std::to_string(::getpid()));
+  const weft::test::TemporaryDirectory directory;
+  const auto path = directory.path() / "keys";
   std::ofstream file(path);
   auto keys = KeyLog::open(path);
   ASSERT_TRUE(keys) << keys.error();
@@ -273,7 +274,6 @@ TEST(TlsLayer, SecretsMayComeLate) {
   EXPECT_EQ(listener.from(kClient), count_to_fifty());
   EXPECT_EQ(listener.from(kServer), count_to_fifty());
   EXPECT_EQ(listener.hidden(), "");
-  std::filesystem::remove(path);
 }
 
 // Octet by octet and at once: all events as they were.
@@ -340,7 +340,8 @@ TEST(KeyLog, IsAbsentWhereNobodyGaveOne) {
 
 // A pipe is read to its end, or as far as it is written; a switch ends the wait.
 TEST(KeyLog, OfAPipe) {
-  const auto path = std::filesystem::path(testing::TempDir()) / ("weft-key-pipe-" + std::to_string(::getpid()));
+  const weft::test::TemporaryDirectory directory;
+  const auto path = directory.path() / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   StopSwitch stop;
   stop.stop();
@@ -365,7 +366,6 @@ TEST(KeyLog, OfAPipe) {
   writer.join();
   ASSERT_TRUE(whole) << whole.error();
   EXPECT_FALSE(whole->empty());
-  std::filesystem::remove(path);
 }
 
 TEST(KeyLog, NamesAFileThatCannotBeRead) {

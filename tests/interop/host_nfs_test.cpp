@@ -18,6 +18,7 @@
 
 #include "tests/interop/program.hpp"
 #include "tests/interop/vm.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace weft::interop {
 namespace {
@@ -63,18 +64,12 @@ class Nfs : public testing::Test {
       Vm::describe({.ports = {kNfsPort, kMountPort}, .nfs = true});
       Vm::instance().run("serve_nfs /export 300m");
     }
-    std::string pattern = (fs::temp_directory_path() / "weft-nfs-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
     std::ofstream(local(), std::ios::binary) << random_octets(kFileSize);
   }
-  ~Nfs() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
 
-  [[nodiscard]] fs::path local() const { return folder_ / "local"; }
-  [[nodiscard]] fs::path copy() const { return folder_ / "copy"; }
-  [[nodiscard]] fs::path capture() const { return folder_ / "capture.pcap"; }
+  [[nodiscard]] fs::path local() const { return folder_.path() / "local"; }
+  [[nodiscard]] fs::path copy() const { return folder_.path() / "copy"; }
+  [[nodiscard]] fs::path capture() const { return folder_.path() / "capture.pcap"; }
   // The words after /usr/bin/env. The time-out is long: a client that notices the end of the server does not wait for it.
   static std::string client(const std::string& command, const std::string& options = "") {
     const Vm& vm = Vm::instance();
@@ -111,7 +106,7 @@ class Nfs : public testing::Test {
   void there_and_back(bool crc) const;
 
  private:
-  fs::path folder_{};
+  const weft::test::TemporaryDirectory folder_{};
 };
 
 void Nfs::there_and_back(bool crc) const {

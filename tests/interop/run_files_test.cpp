@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of the runs that failed only the last one's files stay. Needs no virtual machine.
 #include "tests/interop/run_files.hpp"
+#include "tests/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -18,22 +19,14 @@ namespace fs = std::filesystem;
 
 class RunFiles : public testing::Test {
  protected:
-  RunFiles() {
-    std::string pattern = (fs::temp_directory_path() / "weft-runs-XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  ~RunFiles() override {
-    std::error_code ignored;
-    fs::remove_all(directory_, ignored);
-  }
-
   void leave(const std::string& name, std::chrono::hours ago) const {
     std::ofstream(directory_ / name) << "octets";
     fs::last_write_time(directory_ / name, fs::file_time_type::clock::now() - ago);
   }
   [[nodiscard]] bool there(const std::string& name) const { return fs::exists(directory_ / name); }
 
-  fs::path directory_{};
+  const weft::test::TemporaryDirectory temporary_{};
+  const fs::path& directory_ = temporary_.path();
 };
 
 // The number of a process that has ended.

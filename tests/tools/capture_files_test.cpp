@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "conformance/capture_reader.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace weft::tools::audit {
 namespace {
@@ -19,9 +20,6 @@ using testing::HasSubstr;
 
 class Ring : public testing::Test {
  protected:
-  Ring() { std::filesystem::create_directory(folder_); }
-  ~Ring() override { std::filesystem::remove_all(folder_); }
-
   // Packets of 1000 octets, a second apart from 2026-11-27T00:00:00Z on.
   static void write(CaptureFiles& files, unsigned count) {
     const std::vector<std::byte> octets(1000);
@@ -53,8 +51,8 @@ class Ring : public testing::Test {
     return count;
   }
 
-  const std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / ("ring." + std::to_string(::getpid()));
+  const test::TemporaryDirectory directory_{};
+  const std::filesystem::path folder_ = directory_.path();
 };
 
 TEST_F(Ring, WithoutLimitsIsOneFile) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/temporary_directory.hpp"
+
 namespace weft::test {
 
 struct Ended {
@@ -55,19 +57,6 @@ inline Ended run(const std::vector<std::string>& arguments) { return Command(arg
 
 // A TCP port that is free on 127.0.0.1 and ::1 at this moment.
 std::uint16_t free_port();
-
-// A new empty directory below the system's place for such, removed with all that is in it.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ + '/' + name; }
-
- private:
-  std::string path_{};
-};
 
 // One line, and it ends in a full stop or is at least not empty: what a usage error must look like.
 [[nodiscard]] bool is_one_line(const std::string& text);

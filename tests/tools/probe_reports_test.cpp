@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "sample_report.hpp"
+#include "tests/temporary_directory.hpp"
 #include "tools/cli/markup.hpp"
 #include "tools/probe/captures.hpp"
 #include "tools/probe/clause_table.hpp"
@@ -327,9 +328,8 @@ TEST(ProbeHtml, ShowsAnInterruptedRunAsOne) {
 
 class ProbeCaptures : public testing::Test {
  protected:
-  ~ProbeCaptures() override { std::filesystem::remove_all(folder_); }
-  const std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / ("probe_captures." + std::to_string(::getpid()));
+  const test::TemporaryDirectory directory_{};
+  const std::filesystem::path folder_ = directory_.path() / "captures";
 };
 
 TEST_F(ProbeCaptures, AreMadeInANewFolder) {

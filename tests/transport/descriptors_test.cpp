@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <string>
 
+#include "tests/temporary_directory.hpp"
 #include "tests/transport/support.hpp"
 #include "transport/connector.hpp"
 #include "transport/interfaces.hpp"
@@ -93,7 +94,8 @@ TEST(Descriptors, AreNotInherited) {
   EXPECT_NE(descriptors_of_a_child(), before) << "the measure works";
   ::close(forgotten);
 
-  const std::string path = testing::TempDir() + "descriptors_test.pcap";
+  const weft::test::TemporaryDirectory directory;
+  const std::string path = directory.file("tap.pcap");
   const auto tap = PcapTap::create(path);
   ASSERT_TRUE(tap);
   RunningReactor reactor;

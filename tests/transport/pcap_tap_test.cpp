@@ -16,6 +16,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/temporary_directory.hpp"
 #include "tests/transport/support.hpp"
 
 namespace weft::transport::test {
@@ -26,12 +27,10 @@ const Endpoint kRemote4 = Endpoint::parse("192.0.2.2:4420").value();
 const Endpoint kLocal6 = Endpoint::parse("[2001:db8::1]:40000").value();
 const Endpoint kRemote6 = Endpoint::parse("[2001:db8::2]:4420").value();
 
-// A file of its own for each test, removed at the end.
+// A file of its own for each test.
 struct PcapTapTest : testing::Test {
-  const std::string path = testing::TempDir() + "weft_" +
-                           testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()) +
-                           ".pcap";
-  ~PcapTapTest() override { std::remove(path.c_str()); }
+  const weft::test::TemporaryDirectory directory{};
+  const std::string path = directory.file("tap.pcap");
 };
 
 struct Packet {

@@ -4,13 +4,12 @@
 
 #include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/temporary_directory.hpp"
 #include "transport/tls/authority.hpp"
 #include "transport/tls/context.hpp"
 
@@ -21,19 +20,15 @@ class TlsKeys {
   using Authority = tls::Authority;
 
   TlsKeys() : ca_(Authority::make("weft test CA", Authority::Days(10)).value()) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "weft-tls-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-    folder_ = pattern;
     put("ca.pem", ca_.certificate());
     issue("server", {.common_name = "server", .names = {"dns:server.example", "ip:127.0.0.1", "uri:weft://server"}});
     issue("client", {.common_name = "client", .names = {"dns:client.example"}});
   }
-  ~TlsKeys() { std::filesystem::remove_all(folder_); }
   TlsKeys(const TlsKeys&) = delete;
   TlsKeys& operator=(const TlsKeys&) = delete;
 
   [[nodiscard]] const Authority& ca() const { return ca_; }
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
   void put(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
   // NAME.pem: the certificate and its key.
   std::string issue(const std::string& name, const Authority::Subject& subject) const {
@@ -50,7 +45,7 @@ class TlsKeys {
 
  private:
   Authority ca_;
-  std::filesystem::path folder_;
+  const weft::test::TemporaryDirectory folder_{};
 };
 
 }  // namespace weft::transport::test

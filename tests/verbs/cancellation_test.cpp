@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "loopback.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace weft::verbs::test {
 namespace {
@@ -76,7 +77,8 @@ TEST_F(Cancelled, TellsWhatItDoes) {
 }
 
 TEST_F(Cancelled, Captures) {
-  must(set_capture_file(::testing::TempDir() + "verbs_cancelled.pcap"), "set_capture_file");
+  const weft::test::TemporaryDirectory directory;
+  must(set_capture_file(directory.file("cancelled.pcap")), "set_capture_file");
   send({}, 64);
   must(set_capture_file(""), "stop");
 }

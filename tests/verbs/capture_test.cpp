@@ -11,12 +11,14 @@
 
 #include "loopback.hpp"
 #include "tests/raw_tcp.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace weft::verbs::test {
 namespace {
 
 TEST(Capture, RecordsAConnection) {
-  const std::string path = ::testing::TempDir() + "verbs_capture.pcap";
+  const weft::test::TemporaryDirectory directory;
+  const std::string path = directory.file("capture.pcap");
   must(set_capture_file(path), "set_capture_file");
   {
     Pair pair;
@@ -37,7 +39,8 @@ TEST(Capture, RecordsAConnection) {
 // the front of a Request that ends by FIN.
 TEST(Capture, RecordsWhatIsNoWholeFrame) {
   using namespace std::string_view_literals;
-  const std::string path = ::testing::TempDir() + "verbs_capture_rest.pcap";
+  const weft::test::TemporaryDirectory directory;
+  const std::string path = directory.file("rest.pcap");
   for (const auto octets : {"MPA ID Req Frame\x40\x09\x00\x00"sv, "MPA ID Req Frame\x40"sv}) {
     must(set_capture_file(path), "set_capture_file");
     auto events = must(EventChannel::create(), "EventChannel");
@@ -53,7 +56,6 @@ TEST(Capture, RecordsWhatIsNoWholeFrame) {
     std::ifstream file(path, std::ios::binary);
     const std::string capture{std::istreambuf_iterator<char>(file), {}};
     EXPECT_NE(capture.find(octets), std::string::npos) << octets.size();
-    std::filesystem::remove(path);
   }
 }
 
@@ -70,7 +72,8 @@ void fill_disk_under(const std::string& path) {
 
 // The connection goes on without its capture. No other test of this program makes one fail.
 TEST(Capture, ThatFailsMidwayIsToldOnce) {
-  const std::string path = std::filesystem::canonical(::testing::TempDir()) / "verbs_capture_full.pcap";
+  const weft::test::TemporaryDirectory directory;
+  const std::string path = directory.file("full.pcap");
   must(set_capture_file(path), "set_capture_file");
   testing::internal::CaptureStderr();
   {
@@ -87,7 +90,6 @@ TEST(Capture, ThatFailsMidwayIsToldOnce) {
   EXPECT_TRUE(flush_log(kPatience));
   const std::string log = testing::internal::GetCapturedStderr();
   must(set_capture_file(""), "stop");
-  std::filesystem::remove(path);
   const std::string told = "cannot write " + path + ": No space left on device";
   const auto first = log.find("warning: capture: " + told);
   EXPECT_NE(first, std::string::npos) << log;

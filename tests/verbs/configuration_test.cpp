@@ -9,12 +9,11 @@
 #include <string>
 #include <utility>
 
+#include "tests/temporary_directory.hpp"
 #include "verbs/configuration.hpp"
 
 namespace weft::verbs::test {
 namespace {
-
-using testing::TempDir;
 
 TEST(ConfigurationText, SetsLogCaptureAndPolicy) {
   const auto read = parse_configuration(
@@ -117,7 +116,8 @@ TEST(ConfigurationText, LinesThatCannotBeAreNamedAndLeftOut) {
 }
 
 TEST(ConfigurationFile, IsReadAndMissingOnesAreComplainedAbout) {
-  const std::string path = TempDir() + "weft-configuration-test.conf";
+  const weft::test::TemporaryDirectory directory;
+  const std::string path = directory.file("weft.conf");
   std::ofstream(path) << "crc = off\nnonsense = 1\n";
   const auto read = read_configuration(path);
   EXPECT_FALSE(read.policy.startup.crc);
@@ -125,12 +125,12 @@ TEST(ConfigurationFile, IsReadAndMissingOnesAreComplainedAbout) {
   EXPECT_EQ(read.complaints[0].find(path + ":2: unknown key 'nonsense'"), 0U) << read.complaints[0];
   std::ofstream(path) << std::string(70000, '#');
   EXPECT_EQ(read_configuration(path).complaints.size(), 1U) << "too long";
-  std::remove(path.c_str());
 }
 
 // None of them is waited for, and none of them ends the program.
 TEST(ConfigurationFile, ThatCannotBeReadIsNamedWithTheReason) {
-  const std::string pipe = TempDir() + "weft-configuration-pipe";
+  const weft::test::TemporaryDirectory directory;
+  const std::string pipe = directory.file("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const std::pair<std::string, std::string> rows[] = {
       {"/no/such/file", "No such file or directory"},
@@ -145,11 +145,11 @@ TEST(ConfigurationFile, ThatCannotBeReadIsNamedWithTheReason) {
     EXPECT_EQ(read.complaints[0], path + ": " + why);
     EXPECT_FALSE(read.policy.startup.crc) << "what held without it";
   }
-  std::remove(pipe.c_str());
 }
 
 TEST(ConfigurationFile, HasAtMost64KiB) {
-  const std::string path = TempDir() + "weft-configuration-size.conf";
+  const weft::test::TemporaryDirectory directory;
+  const std::string path = directory.file("weft.conf");
   const std::string first = "crc = off\n#";
   for (const std::size_t size : {65536U, 65537U}) {
     std::ofstream(path) << first << std::string(size - first.size(), '#');
@@ -157,7 +157,6 @@ TEST(ConfigurationFile, HasAtMost64KiB) {
     EXPECT_EQ(read.policy.startup.crc, size > 65536) << size;
     EXPECT_EQ(read.complaints.size(), size > 65536 ? 1U : 0U) << size;
   }
-  std::remove(path.c_str());
 }
 
 TEST(CapturePath, NamesTheProcess) {

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "tests/temporary_directory.hpp"
 #include "tests/verbs/datagram_end.hpp"
 #include "transport/datagram_socket.hpp"
 #include "verbs/datagram/datagram_header.hpp"
@@ -242,7 +242,8 @@ TEST(DatagramPair, StrangersTouchNothing) {
 
 // Each end records what it sends and what comes to it, as both ends of a connection in one process do; also what is dropped.
 TEST(Datagram, IsInTheCaptureAsSentAndAsReceived) {
-  const std::string path = ::testing::TempDir() + "verbs_datagrams.pcap";
+  const weft::test::TemporaryDirectory directory;
+  const std::string path = directory.file("datagrams.pcap");
   must(set_capture_file(path), "set_capture_file");
   {
     DatagramEnd first, second;
@@ -254,7 +255,6 @@ TEST(Datagram, IsInTheCaptureAsSentAndAsReceived) {
   must(set_capture_file(""), "stop");
   std::ifstream file(path, std::ios::binary);
   const std::string octets{std::istreambuf_iterator<char>(file), {}};
-  std::remove(path.c_str());
   constexpr std::size_t kFile = 24, kPacket = 16 + 14 + 20 + 8 + DatagramLayout::kSize;
   EXPECT_EQ(octets.size(), kFile + 2 * (kPacket + 7) + 2 * (kPacket + 5));
   EXPECT_TRUE(octets.ends_with("hello"));
