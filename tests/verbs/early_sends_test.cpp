@@ -2,7 +2,6 @@
 // Sends before there is a connection: QueuePair::accept_early_sends().
 #include <gtest/gtest.h>
 
-
 #include "tests/verbs/loopback.hpp"
 
 namespace weft::verbs::test {

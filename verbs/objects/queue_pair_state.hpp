@@ -100,8 +100,11 @@ class QueuePairState final : public ServedQueuePair {
   QueuePairNumber held_;
   Quota::Share share_;
   std::atomic<QpState> state_{QpState::kReset};
-  Attempt attempt_;  // until it is established or has failed
-  struct Early {     // until there is a connection
+  enum class Draining : std::uint8_t { kNone, kTold, kUntold };  // which: whether its end is to be told
+  Draining draining_ = Draining::kNone;                          // since SQD
+  bool ended_ = false;                                           // kLastWqeReached was raised
+  Attempt attempt_;                                              // until it is established or has failed
+  struct Early {                                                 // until there is a connection
     bool accepted = false;
     bool held = false;  // SQD follows the connection, and not RTS
     bool combine_immediate = false;
@@ -111,9 +114,6 @@ class QueuePairState final : public ServedQueuePair {
     WcStatus end = WcStatus::kRetryExceeded;  // of the oldest, if there is none
     EarlySends sends{};
   } early_;
-  enum class Draining : std::uint8_t { kNone, kTold, kUntold };  // which: whether its end is to be told
-  Draining draining_ = Draining::kNone;                          // since SQD
-  bool ended_ = false;                                           // kLastWqeReached was raised
   std::shared_ptr<Stream> stream_;
   std::optional<Negotiated> negotiated_;
   std::unique_ptr<const StreamError> stream_error_;
