@@ -4,6 +4,8 @@
 ib_send_lat, ib_read_lat and ib_write_bw -q 8 under `weft run`. A pair is one run of each build, one right after the other, and which
 comes first changes from pair to pair: a busy moment of the machine meets one figure, many pairs meet both builds evenly.
 
+A figure of the suite is divided by raw TCP's of the same run: where the processor's speed changes, it changes for both.
+
 Prints, for each line, the median over all pairs of how much worse the second build is (latency: more, bandwidth and rate: less), the
 least and the most, and the 99th percentiles of latency. Leave the machine at rest while it runs.
 Exit codes: 0 measured, however it came out, 1 a run failed, 2 wrong usage."""
@@ -27,7 +29,7 @@ PERFTEST = (  # name, command, column of the figure, whether less is better
 
 
 class Build:
-    """One build folder: its figures of one run, as {line: (figure, whether less is better)}."""
+    """One build folder: its figures of one run, as {line: (figure, whether less is better)}; those of the suite by raw TCP's."""
 
     def __init__(self, folder, arguments):
         self.weft = folder / "tools/weft"
@@ -48,9 +50,9 @@ class Build:
         lines = {}
         for case in cases:
             less = case["better"] == "lower"
-            lines[case["name"]] = (case["weft"]["median"], less)
-            if "p99" in case["weft"]:
-                lines[case["name"] + ", p99"] = (case["weft"]["p99"], less)
+            for figure, name in (("median", case["name"]), ("p99", case["name"] + ", p99")):
+                if figure in case["weft"]:
+                    lines[name] = (case["weft"][figure] / case["tcp"][figure], less)
         return lines
 
     def of_perftest(self):
@@ -111,7 +113,7 @@ def main():
             arguments.json.write_text(json.dumps({"machine": machine(), "pairs": len(runs), "lines": compared(runs)}, indent=1) + "\n")
     print(f"{'line':34} {'before':>10} {'after':>10}   worse by: median (least, most) of {len(runs)} pairs")
     for row in compared(runs):
-        print(f"{row['line']:34} {statistics.median(row['before']):10.2f} {statistics.median(row['after']):10.2f}   "
+        print(f"{row['line']:34} {statistics.median(row['before']):10.3f} {statistics.median(row['after']):10.3f}   "
               f"{row['worse_percent']:+6.1f} % ({row['least']:+.1f}, {row['most']:+.1f})")
     return 0
 
