@@ -203,6 +203,8 @@ class Link {
   std::uint32_t present(const mpa::Landed& landed, Instant now);
   // `prepared`: of a bind or a local invalidation that waited for the connection.
   Result<void> post_one(const SendRequest& request, LocalWork* prepared = nullptr);
+  Result<void> post_work(const engine::WorkRequest& work);
+  Result<void> post_local(const SendRequest& request, const engine::WorkRequest& work, LocalWork* prepared);
   Result<void> post_late(const SendRequest& request);
   void post_early(EarlySends early, Instant now);
   [[nodiscard]] bool needs_confirmation(const SendSlot& slot) const noexcept;

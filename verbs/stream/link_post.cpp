@@ -113,21 +113,29 @@ Result<void> Link::post_one(const SendRequest& request, LocalWork* prepared) {
     work.inline_data = *octets;
     work.local = {};
   }
-  std::optional<LocalWork> local;
-  if (work.operation == Operation::kLocal) {
-    auto made = prepared != nullptr ? std::move(*prepared) : local_work(request);
-    if (!made) return std::unexpected(made.error());
-    local = std::move(*made);
-    local->cookie = sends_.next_cookie;
-  }
   sends_.slots.reserve();
-  if (local) memory_.reserve_local();
-  if (const auto posted = engine_.post(work); !posted) return std::unexpected(to_error(posted.error()));
-  if (local) memory_.post_local(std::move(*local));  // performed at its turn, not before fill()
+  const auto posted = work.operation == Operation::kLocal ? post_local(request, work, prepared) : post_work(work);
+  if (!posted) return posted;
   const bool signaled = qp_->attributes.signal_all || has(request.flags, SendFlags::kSignaled);
   sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .signaled = signaled});
   if (needs_confirmation(sends_.slots.back())) confirmation_.owed = true;
   ++sends_.next_cookie;
+  return {};
+}
+
+Result<void> Link::post_work(const engine::WorkRequest& work) {
+  if (const auto posted = engine_.post(work); !posted) return std::unexpected(to_error(posted.error()));
+  return {};
+}
+
+// It is performed at its turn, not before fill().
+Result<void> Link::post_local(const SendRequest& request, const engine::WorkRequest& work, LocalWork* prepared) {
+  auto local = prepared != nullptr ? std::move(*prepared) : local_work(request);
+  if (!local) return std::unexpected(local.error());
+  local->cookie = work.cookie;
+  memory_.reserve_local();
+  if (const auto posted = post_work(work); !posted) return posted;
+  memory_.post_local(std::move(*local));
   return {};
 }
 
