@@ -52,7 +52,7 @@ layout("marker-behind-crc-counted", MARKERS, IN_STREAM, "A Marker directly after
        COUNT, "bare < first ? 0 : 1 + (bare - first) / kMarkerGap")
 
 frame = TABLE.file("mpa/startup_frame.cpp")
-START_UP = "MPA-7.1.1-01 MPA-7.1.1-23 MPA-7.1.1-25 MPA-7.1.2-01 MPA-7.1.2-03 MPA-7.1.2-09 MPA-7.1.2-27 MPA-5.1-06"
+START_UP = "MPA-7.1.1-01 MPA-7.1.1-23 MPA-7.1.1-25 MPA-7.1.2-01 MPA-7.1.2-03 MPA-7.1.2-09 MPA-7.1.2-27 MPA-5.1-06 MPA-7.1.5-04"
 frame("request-in-one-piece", START, START_UP, "A Request whose private data comes later than its head is refused.",
       "if (missing_octets(octets) > 0) return std::nullopt;", "if (missing_octets(octets) > 0) return std::unexpected(Fault::kStartupCutShort);")
 frame("key-in-one-piece", START, START_UP, "A start-up frame of which a part of the key comes alone is refused.",
