@@ -175,6 +175,7 @@ TEST(CompatDirect, OneThatOnlyReceivesMayStayInRtr) {
   ASSERT_EQ(a.post(1), 0);
   expect_done(a.next(), 1);
   expect_done(b.next(), 20);
+  EXPECT_EQ(b.post(9), EINVAL) << "sends need RTS, also once there is a connection";
 }
 
 TEST(CompatDirect, AQueuePairConnectedToItselfReceivesWhatItSends) {

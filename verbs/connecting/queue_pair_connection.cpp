@@ -81,7 +81,7 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
     early_.of_oldest = WcStatus::kRnrRetryExceeded;
     return;
   }
-  if (!early_.confirm_writes) return;
+  if (!early_.extensions.confirm_writes) return;
   const bool refused = rdmap::refuses_memory(code);
   early_.of_oldest = refused ? WcStatus::kRemoteAccessError : WcStatus::kRemoteOperationError;
 }

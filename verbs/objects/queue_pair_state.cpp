@@ -52,14 +52,14 @@ void QueuePairState::accept_early_sends() {
 
 void QueuePairState::extend(const Extensions& with) {
   const std::lock_guard lock(mutex_);
-  early_.combine_immediate |= with.combine_immediate;
-  early_.confirm_writes |= with.confirm_writes;
-  early_.peer_rights = early_.peer_rights & with.peer_rights;
+  early_.extensions.combine_immediate |= with.combine_immediate;
+  early_.extensions.confirm_writes |= with.confirm_writes;
+  early_.extensions.peer_rights = early_.extensions.peer_rights & with.peer_rights;
 }
 
 ServedQueuePair::Extensions QueuePairState::extensions() const {
   const std::lock_guard lock(mutex_);
-  return {early_.combine_immediate, early_.confirm_writes, early_.peer_rights};
+  return early_.extensions;
 }
 
 void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }

@@ -107,9 +107,7 @@ class QueuePairState final : public ServedQueuePair {
   struct Early {                                                 // until there is a connection
     bool accepted = false;
     bool held = false;  // SQD follows the connection, and not RTS
-    bool combine_immediate = false;
-    bool confirm_writes = false;
-    Access peer_rights = kAllAccess;
+    Extensions extensions{};
     std::optional<WcStatus> of_oldest{};      // of the oldest send that is flushed, once the connection has failed
     WcStatus end = WcStatus::kRetryExceeded;  // of the oldest, if there is none
     EarlySends sends{};
