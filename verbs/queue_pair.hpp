@@ -166,8 +166,8 @@ class QueuePair {
   /// RESET ends the limit.
   void limit_peer(Access rights);
   /// Ends the connection, as if the peer had closed it while no send is unfinished: with accept_early_sends(), the queue pair
-  /// returns from RTS or SQD to INIT, receives stay posted, and sends that are posted from now on wait. Unfinished sends are
-  /// discarded without a completion. Does nothing in other states.
+  /// returns from RTR, RTS or SQD to INIT, receives stay posted, and sends that are posted from now on wait. Unfinished sends
+  /// are discarded without a completion. Does nothing in other states, and in RTR before there is a TCP connection.
   void leave_peer();
   /// Ends the wait for a connection: the oldest early send completes with WcStatus::kRetryExceeded. All other work is
   /// flushed, and the queue pair goes to ERROR, as by modify(). Does nothing in RTS, SQD and ERROR.

@@ -131,15 +131,9 @@ void Connections::start(Connection& connection) {
   for (Early& one : waiting) accept(connection, one.greeting, *one.request);
 }
 
-// The attempt ends with its identifier, unless it has become a connection before.
+// The peer's number is known, so there is a stream, established or not. No later Request or Reply agrees.
 void Connections::leave(Connection& connection) {
   refused(kCall, EINVAL, "sq_psn: the peer expects another packet sequence number");
-  std::vector<verbs::ConnectionId> ids;
-  {
-    const std::lock_guard calls(connection.calls);
-    ids.swap(connection.ids);
-  }
-  ids.clear();
   const std::lock_guard calls(connection.calls);
   if (connection.ended) return;
   connection.accepts->leave_peer();

@@ -2,6 +2,7 @@
 // Sends before there is a connection: QueuePair::accept_early_sends().
 #include <gtest/gtest.h>
 
+#include "tests/verbs/hand_peer.hpp"
 #include "tests/verbs/loopback.hpp"
 
 namespace weft::verbs::test {
@@ -202,6 +203,62 @@ TEST(EarlySends, LeavingThePeerLeavesReceivesPosted) {
   pair.client.qp->give_up_connecting();
   EXPECT_EQ(pair.client.next().status, WcStatus::kRetryExceeded);
   EXPECT_EQ(pair.client.next().wr_id, 9U);
+}
+
+// Accepts a peer that reads its Reply and sends nothing more by itself. With `peer_to_peer`, the connection is not established
+// before its first message.
+struct Accepted {
+  explicit Accepted(bool peer_to_peer) {
+    to_init(*end.qp);
+    end.qp->accept_early_sends();
+    must(end.qp->post_receive({.wr_id = 9}), "post_receive");
+    must(listener.bind_address(loopback("127.0.0.1")), "bind_address");
+    must(listener.listen(), "listen");
+    peer.emplace(listener.local_address(), engine::Config{.mpa = {.peer_to_peer = peer_to_peer}});
+    auto request = expect_event(events, ConnectionEventType::kConnectRequest);
+    end.id = std::move(*request.request);
+    must(end.id->accept(*end.qp, {.ord = 1}), "accept");
+    peer->wait_for<engine::Established>();
+  }
+  // The receive is there still, and what is posted waits for another connection.
+  void expect_waiting() {
+    EXPECT_EQ(end.qp->state(), QpState::kInit);
+    EXPECT_FALSE(end.qp->query().end);
+    must(end.qp->post_send(signaled(1)), "post_send");
+    EXPECT_FALSE(end.next_within(end.cq, 1ms));
+    end.qp->give_up_connecting();
+    EXPECT_EQ(end.next().status, WcStatus::kRetryExceeded);
+    EXPECT_EQ(end.next().wr_id, 9U);
+  }
+  EventChannel events = must(EventChannel::create(), "EventChannel");
+  ConnectionId listener = must(ConnectionId::create(events), "ConnectionId");
+  End end;
+  std::optional<HandPeer> peer;
+};
+
+TEST(EarlySends, APeerThatGoesBeforeItsFirstMessageLeavesReceivesPosted) {
+  Accepted one(true);
+  EXPECT_EQ(one.end.qp->state(), QpState::kRtr);
+  one.peer->close();
+  wait_until([&] { return one.end.qp->state() != QpState::kRtr; }, "the end");
+  expect_event(one.events, ConnectionEventType::kConnectError);
+  one.expect_waiting();
+}
+
+TEST(EarlySends, ThePeerIsLeftBeforeItsFirstMessageToo) {
+  Accepted one(true);
+  one.end.qp->leave_peer();
+  wait_until([&] { return one.peer->has_ended(); }, "the end");
+  one.expect_waiting();
+}
+
+TEST(EarlySends, LeavingThePeerDiscardsUnfinishedSends) {
+  Accepted one(false);
+  EXPECT_EQ(one.end.qp->state(), QpState::kRts);
+  must(one.end.qp->post_send({.wr_id = 2, .opcode = SendOpcode::kRdmaRead, .flags = SendFlags::kSignaled}),
+       "post_send");
+  one.end.qp->leave_peer();
+  one.expect_waiting();
 }
 
 TEST(EarlySends, SqdOutlastsThePeersClose) {

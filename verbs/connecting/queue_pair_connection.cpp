@@ -45,18 +45,8 @@ Result<void> QueuePairState::set_stream(const Attempt& attempt, std::shared_ptr<
 
 // The stream stays, if there is one: RESET has to wait until it lets go.
 bool QueuePairState::connection_failed(const Attempt& attempt) {
-  std::shared_ptr<Stream> old;
   std::unique_lock lock(mutex_);
-  if (!held_by(attempt)) return false;
-  if (early_.accepted && state_ == QpState::kRtr) {
-    attempt_.reset();
-    old = std::exchange(stream_, nullptr);
-    state_ = QpState::kInit;
-    lock.unlock();
-    return true;
-  }
-  end(std::move(lock));
-  return false;
+  return held_by(attempt) && end(std::move(lock));
 }
 
 // --- The stream
@@ -97,26 +87,46 @@ void QueuePairState::ended_by(const Error& error) {
   }
 }
 
-// Null if there is none to give up.
+// With early sends, and with mutex_: what is posted stays, and waits for another connection. The caller destroys the result
+// without mutex_.
 std::shared_ptr<Stream> QueuePairState::give_up_stream() {
-  const std::lock_guard lock(mutex_);
-  if (!early_.accepted || (state_ != QpState::kRts && state_ != QpState::kSqd)) return nullptr;
-  early_.held = state_ == QpState::kSqd;
+  attempt_.reset();
+  stream_error_.reset();
+  ended_by_.reset();
+  untold_.reset();
   state_ = QpState::kInit;
   return std::exchange(stream_, nullptr);
 }
 
-// As on an adapter, which does not hear of it: receives stay, and the next send finds that the peer is absent. The runtime has
-// the stream, too: this is not the last reference.
-bool QueuePairState::peer_left() { return give_up_stream() != nullptr; }
-
-void QueuePairState::leave_peer() {
-  if (const auto old = give_up_stream()) old->release_queue_pair();
+// As on an adapter, which does not hear of it: receives stay, and the next send finds that the peer is absent.
+bool QueuePairState::peer_left() {
+  std::shared_ptr<Stream> old;
+  const std::lock_guard lock(mutex_);
+  if (!early_.accepted || (state_ != QpState::kRts && state_ != QpState::kSqd)) return false;
+  early_.held = state_ == QpState::kSqd;
+  old = give_up_stream();
+  return true;
 }
 
-void QueuePairState::fall() { end(std::unique_lock(mutex_)); }
+void QueuePairState::leave_peer() {
+  std::shared_ptr<Stream> running;
+  {
+    const std::lock_guard lock(mutex_);
+    const QpState now = state_;
+    const bool leaves = now == QpState::kRtr || now == QpState::kRts || now == QpState::kSqd;
+    if (early_.accepted && leaves) running = stream_;
+  }
+  if (running) running->leave_peer();
+}
 
-void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
+bool QueuePairState::fall() { return end(std::unique_lock(mutex_)); }
+
+bool QueuePairState::end(std::unique_lock<CompactMutex> lock) {
+  if (early_.accepted && state_ == QpState::kRtr) {
+    const auto old = give_up_stream();
+    lock.unlock();
+    return true;
+  }
   attempt_.reset();
   state_ = QpState::kError;
   const bool last = !std::exchange(ended_, true);
@@ -128,8 +138,12 @@ void QueuePairState::end(std::unique_lock<CompactMutex> lock) {
     flush_early();
   }
   if (untold) raise(*untold, error);  // the queue pair is in ERROR before it is told
-  if (!shares_receives()) return flush_receives();
-  if (last) raise(AsyncEventType::kLastWqeReached);
+  if (!shares_receives()) {
+    flush_receives();
+  } else if (last) {
+    raise(AsyncEventType::kLastWqeReached);
+  }
+  return false;
 }
 
 void QueuePairState::drained() {
@@ -170,7 +184,7 @@ void QueuePairState::enter_error(From from) {
     state_ = QpState::kError;
   }
   if (running) running->abort();  // flushes in order, and calls fall()
-  fall();                         // for a stream that is not there yet, or was not the last attempt's
+  static_cast<void>(fall());      // for a stream that is not there yet, or was not the last attempt's
   if (attempt) attempt->on_queue_pair_lost();
 }
 

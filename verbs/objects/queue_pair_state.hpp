@@ -62,7 +62,7 @@ class QueuePairState final : public ServedQueuePair {
   void ended_by(const Error& error) override;
   [[nodiscard]] bool peer_left() override;
   [[nodiscard]] Extensions extensions() const override;
-  void fall() override;
+  [[nodiscard]] bool fall() override;
   void drained() override;
   void raise(AsyncEventType type, std::optional<StreamError> error = {}) const override;
   [[nodiscard]] bool report_stall(StreamWait wait, Instant now) const override;
@@ -82,7 +82,7 @@ class QueuePairState final : public ServedQueuePair {
   void enter_error(From from);
   [[nodiscard]] std::shared_ptr<Stream> give_up_stream();
   [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
-  void end(std::unique_lock<CompactMutex> lock);
+  bool end(std::unique_lock<CompactMutex> lock);  // as fall()
 
   // Nothing where the stream takes them, or ERROR flushes them.
   [[nodiscard]] std::optional<PostResult> post_early(std::span<const SendRequest> requests);

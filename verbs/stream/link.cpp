@@ -181,6 +181,10 @@ void Link::let_go() {
   if (const auto qp = std::exchange(qp_, nullptr)) host_.on_let_go();
 }
 
+void Link::end_queue_pair() {
+  if (qp_ && qp_->fall()) let_go();
+}
+
 // --- The end
 
 // What is posted goes out first.
@@ -204,7 +208,7 @@ void Link::finish() {
 
 void Link::close_at_once() {
   life_.reach(Stage::kClosed);
-  if (qp_) qp_->fall();
+  end_queue_pair();
 }
 
 void Link::abandon() noexcept {

@@ -70,7 +70,7 @@ bool Link::pump(Instant now) {
 // The queue pair is in ERROR from now on, not only when the peer has closed. What the engine still held of its receives
 // was told before, and so the others are flushed after them.
 void Link::report_failure() {
-  if (qp_ && !std::exchange(life_.queue_pair_told, true)) qp_->fall();
+  if (qp_ && !std::exchange(life_.queue_pair_told, true)) end_queue_pair();
 }
 
 bool Link::pump_one(Instant now) {
@@ -291,7 +291,7 @@ void LinkEvents::on(const engine::SendQueueDrained&) {
 void LinkEvents::on(const engine::Closed& event) {
   link_.life_.reach(Stage::kClosed);
   link_.witness_->closed(event.graceful ? "by both ends" : "before both ends had closed it");
-  if (link_.qp_) link_.qp_->fall();
+  link_.end_queue_pair();
   if (link_.life_.finished()) link_.report_end();
 }
 

@@ -152,6 +152,10 @@ void Stream::drain(bool on) {
 
 void Stream::abort() {
   const std::lock_guard lock(mutex_);
+  abort_locked();
+}
+
+void Stream::abort_locked() {
   if (link_.life().finished() || !link_.abort(now())) return;
   io_.send();
   settle();
@@ -166,6 +170,18 @@ void Stream::release_queue_pair() {
   }
   const auto oldest = one_too_many ? runtime_.find(*one_too_many) : nullptr;  // takes its lock, so not under ours
   if (oldest) oldest->end_waiting();
+}
+
+// Only with the lock is the stream established: it is one or the other throughout.
+void Stream::leave_peer() {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto& qp = link_.queue_pair();
+    if (!qp) return;
+    if (!qp->peer_left()) return abort_locked();
+    link_.let_go();  // so that no end is the queue pair's
+  }
+  release_queue_pair();
 }
 
 void Stream::leave_locked() {

@@ -67,6 +67,7 @@ class Stream final : public Driven,
   // The queue pair is destroyed or reset. If no posted work is unfinished, the stream closes like disconnect(), in the
   // background and within the close timeout, and sends no further responses; otherwise it is aborted.
   void release_queue_pair();
+  void leave_peer();  // the queue pair goes on without this stream, established or not
 
   // --- A receive queue
   void receives_available() override;
@@ -85,6 +86,7 @@ class Stream final : public Driven,
 
  private:
   void leave_locked();
+  void abort_locked();
   // `work`, under the lock. Without memory for it the connection ends.
   template <typename Work>
   void or_end(Work work) noexcept {
