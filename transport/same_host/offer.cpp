@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/same_host/offer.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "transport/cancellation.hpp"
+#include "transport/detail/last_error.hpp"
+#include "transport/detail/system_calls.hpp"
+#include "transport/own_descriptors.hpp"
+#include "transport/same_host/memory.hpp"
+#include "transport/same_host/message.hpp"
+
+namespace weft::transport::same_host {
+namespace {
+
+constexpr std::size_t kDescriptorsTold = 4;  // more than one is refused, and the kernel drops what is beyond
+
+std::unexpected<std::error_code> refused(std::errc why) { return std::unexpected(std::make_error_code(why)); }
+
+struct AbstractName {
+  sockaddr_un address{};
+  socklen_t length = 0;
+
+  // An endpoint's text is shorter than the 107 octets that there are.
+  explicit AbstractName(const Endpoint& at) {
+    const std::string name = name_of(at);
+    address.sun_family = AF_UNIX;
+    const std::size_t octets = name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+    length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + octets);
+  }
+  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
+};
+
+std::expected<Socket, std::error_code> open_local() {
+  auto socket = Socket::own(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket.is_open()) return std::unexpected(last_error());
+  return socket;
+}
+
+// Once it is known to stay.
+void keep(Socket& socket) { socket = Socket::own(move_up(socket.release())); }
+
+std::error_code connect_to(const Socket& socket, const Endpoint& at) {
+  const AbstractName name(at);
+  return ::connect(socket.descriptor(), name.get(), name.length) == 0 ? std::error_code{} : last_error();
+}
+
+// A refused socket may be tried again.
+std::error_code connect_to_listener(const Socket& socket, const Endpoint& at) {
+  const auto error = connect_to(socket, at);
+  return error == std::errc::connection_refused ? connect_to(socket, {Address::any(at.address.family), at.port})
+                                                : error;
+}
+
+// Anybody may have a name that is free, so the initiator asks as well as the acceptor. The kernel tells the user as of
+// listen() or connect().
+std::error_code check_user(const Socket& socket, bool any_user) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (::getsockopt(socket.descriptor(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return last_error();
+  return any_user || peer.uid == ::geteuid() ? std::error_code{} : std::make_error_code(std::errc::permission_denied);
+}
+
+// A message and the descriptors that it carries.
+class Envelope {
+ public:
+  explicit Envelope(std::span<std::byte> octets) : place_{.iov_base = octets.data(), .iov_len = octets.size()} {
+    header_.msg_iov = &place_;
+    header_.msg_iovlen = 1;
+    header_.msg_control = control_.data();
+    header_.msg_controllen = control_.size();
+  }
+
+  void enclose(int file) {
+    header_.msg_controllen = CMSG_SPACE(sizeof file);
+    cmsghdr* const part = CMSG_FIRSTHDR(&header_);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof file);
+    std::memcpy(CMSG_DATA(part), &file, sizeof file);
+  }
+
+  [[nodiscard]] msghdr& header() { return header_; }
+  [[nodiscard]] bool is_cut() const { return (header_.msg_flags & MSG_CTRUNC) != 0; }
+
+  // Calls `use` with each descriptor.
+  void for_each_file(const auto& use) {
+    for (cmsghdr* part = CMSG_FIRSTHDR(&header_); part != nullptr; part = CMSG_NXTHDR(&header_, part)) {
+      if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+      for (std::size_t at = 0; at + sizeof(int) <= part->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+        int file = -1;
+        std::memcpy(&file, CMSG_DATA(part) + at, sizeof file);
+        use(file);
+      }
+    }
+  }
+
+ private:
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(kDescriptorsTold * sizeof(int))> control_{};
+  iovec place_;
+  msghdr header_{};
+};
+
+// The descriptors of a message that arrived. They stay low: they are closed before the offer is returned.
+class Files {
+ public:
+  explicit Files(Envelope& envelope) {
+    envelope.for_each_file([this](int file) { (count_++ == 0) ? void(first_ = file) : void(::close(file)); });
+  }
+  ~Files() {
+    if (first_ >= 0) ::close(first_);
+  }
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] int first() const { return first_; }
+
+ private:
+  int first_ = -1;
+  std::size_t count_ = 0;
+};
+
+// A fresh socket takes a message of this size at once.
+std::error_code send_message(const Socket& doorbell, const Message& message, int file) {
+  auto octets = serialize(message);
+  Envelope envelope(octets);
+  envelope.enclose(file);
+  const ssize_t sent = send(doorbell.descriptor(), envelope.header(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent < 0) return last_error();
+  return sent == kMessageOctets ? std::error_code{} : std::make_error_code(std::errc::io_error);
+}
+
+// Without memory, nothing was moved.
+std::expected<std::unique_ptr<Session>, std::error_code> make_session(Memory memory, Socket& doorbell,
+                                                                      Memory::From writes) {
+  std::unique_ptr<Session> session(new (std::nothrow) Session(std::move(memory), std::move(doorbell), writes));
+  if (!session) return refused(std::errc::not_enough_memory);
+  return session;
+}
+
+std::expected<std::unique_ptr<Session>, std::error_code> make_offer(const Endpoint& local, const Endpoint& remote,
+                                                                    bool any_user) {
+  auto doorbell = open_local();
+  if (!doorbell) return std::unexpected(doorbell.error());
+  if (const auto error = connect_to_listener(*doorbell, remote)) return std::unexpected(error);
+  if (const auto error = check_user(*doorbell, any_user)) return std::unexpected(error);
+  keep(*doorbell);
+  auto made = Memory::create(Session::kRingOctets);
+  if (!made) return std::unexpected(made.error());
+  auto& [memory, file] = *made;
+  const auto error = send_message(*doorbell, {.from = local, .to = remote, .ring_octets = Session::kRingOctets}, file);
+  ::close(file);
+  if (error) return std::unexpected(error);
+  return make_session(std::move(memory), *doorbell, Memory::From::kInitiator);
+}
+
+std::expected<std::optional<Offer>, std::error_code> accept_offer(Socket& accepted, Bytes octets, const Files& files) {
+  const auto message = parse_message(octets);
+  if (!message) return std::unexpected(message.error());
+  if (files.count() != 1) return refused(std::errc::protocol_error);
+  auto memory = Memory::map(files.first(), message->ring_octets);
+  if (!memory) return std::unexpected(memory.error());
+  auto session = make_session(std::move(*memory), accepted, Memory::From::kAcceptor);
+  if (!session) return std::unexpected(session.error());
+  return Offer{message->from, message->to, std::move(*session)};
+}
+
+}  // namespace
+
+std::string name_of(const Endpoint& at) {
+  constexpr const char* kPrefix = "weft-rings/1/";
+  return kPrefix + (at.address.is_any() ? "*:" + std::to_string(at.port) : at.to_string());
+}
+
+std::expected<std::unique_ptr<Session>, std::error_code> Session::offer(const Endpoint& local, const Endpoint& remote,
+                                                                        bool any_user) {
+  const NoCancellation here;
+  try {
+    return make_offer(local, remote, any_user);
+  } catch (const std::bad_alloc&) {  // for a name
+    return refused(std::errc::not_enough_memory);
+  }
+}
+
+std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int backlog) {
+  const NoCancellation here;
+  try {
+    auto socket = open_local();
+    if (!socket) return socket;
+    const AbstractName name(at);
+    if (::bind(socket->descriptor(), name.get(), name.length) != 0 || ::listen(socket->descriptor(), backlog) != 0) {
+      return std::unexpected(last_error());
+    }
+    keep(*socket);
+    return socket;
+  } catch (const std::bad_alloc&) {
+    return refused(std::errc::not_enough_memory);
+  }
+}
+
+std::expected<std::optional<Offer>, std::error_code> receive_offer(Socket& accepted, bool any_user) {
+  const NoCancellation here;
+  if (const auto error = check_user(accepted, any_user)) return std::unexpected(error);
+  std::array<std::byte, kMessageOctets> octets{};
+  Envelope envelope(octets);
+  ssize_t got = 0;
+  do {
+    got = receive(accepted.descriptor(), envelope.header(), MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0 && errno == EAGAIN) return std::nullopt;
+  if (got < 0) return std::unexpected(last_error());
+  const Files files(envelope);
+  if (got == 0) return refused(std::errc::connection_aborted);
+  if (envelope.is_cut()) return refused(std::errc::protocol_error);
+  return accept_offer(accepted, Bytes(octets).first(static_cast<std::size_t>(got)), files);
+}
+
+}  // namespace weft::transport::same_host

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How two processes of one host come to share rings. Beside the port of a TCP listener there is a socket in the abstract
+// namespace of AF_UNIX, which belongs to the network namespace as the port does. An initiator that finds one sends one
+// message, with the descriptor of the rings (Session::offer). If it finds none, that costs it a refused connect().
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "transport/endpoint.hpp"
+#include "transport/same_host/session.hpp"
+#include "transport/socket.hpp"
+
+namespace weft::transport::same_host {
+
+// Rings that an initiator offers for the TCP connection between two endpoints. What the endpoints are is its word alone.
+struct Offer {
+  Endpoint from{};  // the initiator's end
+  Endpoint to{};    // the listener's
+  std::unique_ptr<Session> session{};
+};
+
+// The abstract name for a TCP endpoint, without the leading zero: "weft-rings/1/ADDRESS:PORT". The wildcards of both
+// families have one name: "weft-rings/1/*:PORT".
+[[nodiscard]] std::string name_of(const Endpoint& at);
+
+// Listens for offers of initiators that connect to the TCP endpoint `at`. The socket is non-blocking and close-on-exec.
+// Fails with address_in_use if another socket listens for them.
+[[nodiscard]] std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int backlog);
+
+// Reads the offer from a socket that was accepted from such a listener. On success, `accepted` has become the doorbell
+// of the session. Returns nothing if the message has not arrived yet. Never waits. Fails with permission_denied if the
+// initiator is another user's, unless `any_user`; with protocol_error for octets that are no offer, or for more or fewer
+// descriptors than one; with protocol_not_supported for another version; with bad_message for a file that is not sealed
+// or not of the size that the message says; with connection_aborted if the initiator has gone; or for want of memory.
+[[nodiscard]] std::expected<std::optional<Offer>, std::error_code> receive_offer(Socket& accepted, bool any_user);
+
+}  // namespace weft::transport::same_host

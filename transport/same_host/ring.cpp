@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/same_host/ring.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::transport::same_host {
+namespace {
+
+constexpr std::size_t kWorthABell = 4;  // a waiting writer is rung when this part of the ring is free
+
+// Orders the store before it and the load after it, which no weaker order does.
+void fence() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+// The load keeps the line shared while the flag is not set, which is the usual case.
+bool take(std::atomic<std::uint32_t>& flag) noexcept {
+  return flag.load(std::memory_order_relaxed) != 0 && flag.exchange(0, std::memory_order_acq_rel) != 0;
+}
+
+}  // namespace
+
+bool RingReader::look() noexcept {
+  const std::uint64_t seen = ring_.header->written.load(std::memory_order_acquire);
+  const std::uint64_t written = seen & ~RingHeader::kEnd;
+  if (written - read_ > ring_.size) return false;
+  written_ = written;
+  ended_ = (seen & RingHeader::kEnd) != 0;
+  return true;
+}
+
+void RingReader::copy_out(MutableBytes into) noexcept {
+  if (into.empty()) return;
+  const std::size_t at = static_cast<std::size_t>(read_) & (ring_.size - 1);
+  const std::size_t before_wrap = std::min(into.size(), ring_.size - at);
+  std::memcpy(into.data(), ring_.data + at, before_wrap);
+  if (before_wrap < into.size()) std::memcpy(into.data() + before_wrap, ring_.data, into.size() - before_wrap);
+  read_ += into.size();
+}
+
+RingResult RingReader::read(MutableBytes first, MutableBytes second) noexcept {
+  const std::size_t wanted = first.size() + second.size();
+  if (written_ - read_ < wanted && !look()) return {.impossible = true};
+  const std::size_t octets = std::min(wanted, static_cast<std::size_t>(written_ - read_));
+  if (octets == 0) return {};
+  const std::size_t to_first = std::min(octets, first.size());
+  copy_out(first.first(to_first));
+  copy_out(second.first(octets - to_first));
+  ring_.header->read.store(read_, std::memory_order_release);
+  fence();  // with that of RingWriter::make_room: it sees the room, or this sees that it waits
+  // The writer may have written since, and its ring be fuller than this thinks: then it is rung too early.
+  const std::size_t free = ring_.size - static_cast<std::size_t>(written_ - read_);
+  const bool worth_it = free >= ring_.size / kWorthABell || empty();
+  return {.octets = octets, .rings = worth_it && take(ring_.header->waits)};
+}
+
+void RingReader::announce_sleep() noexcept {
+  announced_ = true;
+  ring_.header->sleeps.store(1, std::memory_order_relaxed);
+  fence();  // with that of RingWriter::publish: it sees the flag, or the look that follows sees the octets
+}
+
+// If the writer takes the flag meanwhile, its bell wakes nobody, or once for nothing.
+void RingReader::withdraw_sleep() noexcept {
+  if (announced_) ring_.header->sleeps.store(0, std::memory_order_relaxed);
+  announced_ = false;
+}
+
+bool RingWriter::look() noexcept {
+  const std::uint64_t read = ring_.header->read.load(std::memory_order_acquire);
+  if (written_ - read > ring_.size) return false;
+  read_ = read;
+  return true;
+}
+
+std::size_t RingWriter::copy_in(Bytes from) noexcept {
+  const std::size_t octets = std::min(from.size(), room());
+  const std::size_t at = static_cast<std::size_t>(written_) & (ring_.size - 1);
+  const std::size_t before_wrap = std::min(octets, ring_.size - at);
+  std::memcpy(ring_.data + at, from.data(), before_wrap);
+  if (before_wrap < octets) std::memcpy(ring_.data, from.data() + before_wrap, octets - before_wrap);
+  written_ += octets;
+  return octets;
+}
+
+// Returns whether the reader sleeps, and this end took its flag.
+bool RingWriter::publish() noexcept {
+  ring_.header->written.store(written_ | end_, std::memory_order_release);
+  fence();  // with that of RingReader::announce_sleep
+  return take(ring_.header->sleeps);
+}
+
+// The reader may read while this announces that it waits, so what is full is looked at again. A reader that never
+// stops keeps this going no longer than there are octets to write.
+bool RingWriter::make_room(RingResult& result) noexcept {
+  result.impossible = !look();
+  if (result.impossible || room() != 0) return !result.impossible;
+  result.rings = publish() || result.rings;
+  waits_ = true;
+  ring_.header->waits.store(1, std::memory_order_relaxed);
+  fence();  // with that of RingReader::read
+  result.impossible = !look();
+  result.full = !result.impossible && room() == 0;
+  return !result.impossible && !result.full;
+}
+
+RingResult RingWriter::write(std::span<const Bytes> pieces) noexcept {
+  RingResult result;
+  for (Bytes piece : pieces) {
+    while (!piece.empty() && (room() != 0 || make_room(result))) {
+      const std::size_t octets = copy_in(piece);
+      piece = piece.subspan(octets);
+      result.octets += octets;
+    }
+    if (!piece.empty()) break;
+  }
+  // Room that came late ends the wait, and so does an end that writes again without having been rung.
+  if (waits_ && !result.full) {
+    waits_ = false;
+    ring_.header->waits.store(0, std::memory_order_relaxed);
+  }
+  if (result.octets != 0) result.rings = publish() || result.rings;
+  return result;
+}
+
+bool RingWriter::end() noexcept {
+  end_ = RingHeader::kEnd;
+  return publish();
+}
+
+bool RingWriter::room_was_made() noexcept {
+  if (!waits_ || ring_.header->waits.load(std::memory_order_acquire) != 0) return false;
+  waits_ = false;
+  return true;
+}
+
+std::size_t RingWriter::unread() const noexcept {
+  const std::uint64_t read = ring_.header->read.load(std::memory_order_acquire);
+  return written_ - read > ring_.size ? 0 : static_cast<std::size_t>(written_ - read);
+}
+
+}  // namespace weft::transport::same_host

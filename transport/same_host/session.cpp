@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/same_host/session.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "transport/detail/system_calls.hpp"
+
+namespace weft::transport::same_host {
+
+using Status = IoResult::Status;
+
+Session::Session(Memory memory, Socket doorbell, Memory::From writes) noexcept
+    : memory_(std::move(memory)),
+      doorbell_(std::move(doorbell)),
+      in_(memory_.ring(writes == Memory::From::kInitiator ? Memory::From::kAcceptor : Memory::From::kInitiator)),
+      out_(memory_.ring(writes)) {}
+
+IoResult Session::lose(std::errc error) noexcept {
+  lost_ = std::make_error_code(error);
+  return lost();
+}
+
+// A full socket holds octets that the peer has not drained, so it is awake, or will be. An end is told by the next read.
+void Session::ring() noexcept {
+  const std::byte octet{};
+  ssize_t put = 0;
+  do {
+    put = send(doorbell_.descriptor(), Bytes(&octet, 1), MSG_DONTWAIT | MSG_NOSIGNAL);
+  } while (put < 0 && errno == EINTR);
+  if (put < 0 && errno != EAGAIN && peer_ == Peer::kThere) peer_ = Peer::kGone;
+}
+
+// What is left after one call keeps the doorbell readable. A peer that keeps to the rules rings twice at most: once for
+// octets, once for room.
+void Session::drain() noexcept {
+  if (peer_ != Peer::kThere) return;
+  std::array<std::byte, 64> octets;
+  const IoResult result = doorbell_.read(octets);
+  if (result.status == Status::kEndOfStream || result.status == Status::kLost) peer_ = Peer::kGone;
+}
+
+IoResult Session::read(MutableBytes first, MutableBytes second) noexcept {
+  if (lost_) return lost();
+  const bool wanted = !first.empty() || !second.empty();
+  RingResult result = in_.read(first, second);
+  if (wanted && result.octets == 0 && looks_once_more()) result = in_.read(first, second);
+  if (result.impossible) return lose(std::errc::protocol_error);
+  if (result.rings) ring();
+  if (wanted && result.octets == 0) return nothing_to_read();
+  reads_in_vain_ = 0;
+  return {.status = Status::kMoved, .octets = result.octets};
+}
+
+// Returns whether the peer was found to have gone: what it wrote came before its end, and is visible by now.
+bool Session::looks_once_more() noexcept {
+  const bool asks = ++reads_in_vain_ % kReadsPerLook == 0;
+  if (asks && peer_ == Peer::kThere && doorbell_.peer_has_closed()) peer_ = Peer::kGone;
+  return peer_ != Peer::kThere;
+}
+
+IoResult Session::nothing_to_read() noexcept {
+  if (peer_ != Peer::kThere) peer_ = Peer::kGoneAndTold;
+  end_was_told_ = in_.ended();
+  if (end_was_told_) return {.status = Status::kEndOfStream};
+  return peer_ == Peer::kThere ? IoResult{.status = Status::kWouldBlock} : lose(std::errc::connection_reset);
+}
+
+IoResult Session::write(std::span<const Bytes> pieces) noexcept {
+  if (lost_) return lost();
+  if (out_.ended() || peer_ != Peer::kThere) {
+    return {.status = Status::kLost, .error = std::make_error_code(std::errc::broken_pipe)};
+  }
+  const RingResult result = out_.write(pieces);
+  if (result.rings) ring();
+  if (result.impossible) return lose(std::errc::protocol_error);
+  if (result.full && result.octets == 0) return {.status = Status::kWouldBlock};
+  return {.status = Status::kMoved, .octets = result.octets};
+}
+
+// The doorbell is drained before the announcement. In the other order, a bell for octets that were read already could
+// take the flag of this announcement and be drained with it: this end would sleep, and no octet would ring.
+bool Session::sleep() noexcept {
+  if (lost_) return false;
+  drain();
+  in_.announce_sleep();
+  const bool awake = has_news();
+  if (awake) in_.withdraw_sleep();
+  return awake;
+}
+
+bool Session::has_news() noexcept {
+  if (!in_.look()) return true;  // the read that follows tells
+  return !in_.empty() || (in_.ended() && !end_was_told_) || peer_ == Peer::kGone || out_.room_was_made();
+}
+
+void Session::shutdown_write() noexcept {
+  if (lost_ || out_.ended()) return;
+  if (out_.end()) ring();
+}
+
+void Session::leave_to_parent(int nowhere) noexcept {
+  if (nowhere >= 0) ::dup3(nowhere, doorbell_.descriptor(), O_CLOEXEC);
+  static_cast<void>(lose(std::errc::operation_canceled));
+}
+
+}  // namespace weft::transport::same_host

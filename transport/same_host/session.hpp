@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// One end of a connection whose octets travel through two rings in memory that both processes have mapped. Beside the
+// rings there is a doorbell, an AF_UNIX socket, over which the file of the rings was passed. It carries one octet each
+// time an end wakes the other, and it tells when the other process has ended. An end that polls is never woken, so
+// neither end makes a system call then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <system_error>
+
+#include "common/wire.hpp"
+#include "transport/endpoint.hpp"
+#include "transport/same_host/memory.hpp"
+#include "transport/same_host/ring.hpp"
+#include "transport/socket.hpp"
+
+namespace weft::transport::same_host {
+
+// Not thread-safe. Does what Socket does on the data path, except that a read may also follow from a position of the
+// peer that is impossible (protocol_error). The destructor without shutdown_write() is a loss for the peer.
+class Session {
+ public:
+  static constexpr std::size_t kRingOctets = 1U << 20U;  // of each direction
+  // A reader that only polls asks after so many reads of an empty ring whether the peer's process has ended.
+  static constexpr std::uint32_t kReadsPerLook = 4096;
+
+  // Makes rings, and offers them to the process that listens for offers (listen_for_offers) at the TCP endpoint
+  // `remote`, or at its port and the wildcard. Never waits. `local` and `remote` are the ends of the TCP connection, by
+  // which the acceptor finds the connection. Fails with connection_refused if nobody listens, which is the usual case
+  // and takes four system calls; with permission_denied if the listener is another user's, unless
+  // `any_user`; with resource_unavailable_try_again if its queue is full; or for want of memory or descriptors.
+  [[nodiscard]] static std::expected<std::unique_ptr<Session>, std::error_code> offer(const Endpoint& local,
+                                                                                      const Endpoint& remote,
+                                                                                      bool any_user = false);
+
+  // For offer(), receive_offer() and tests. `writes`: which of the two rings carries what this end writes.
+  Session(Memory memory, Socket doorbell, Memory::From writes) noexcept;
+  ~Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Reads what there is, to the second place once the first is full; `second` may be empty. kMoved with fewer octets
+  // than fit: no more for now. kEndOfStream: the peer has ended its direction, and all before was read. kLost: the peer
+  // has gone without that (connection_reset), all that it wrote was read; or its position is impossible.
+  [[nodiscard]] IoResult read(MutableBytes first, MutableBytes second) noexcept;
+  // Copies what fits. If fewer octets fit than there are, also if none (kWouldBlock), the peer rings once a quarter of
+  // the ring is free, or once it has read all.
+  [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
+
+  // Call it before the owner sleeps in an epoll set (level-triggered) that has doorbell(). Announces that this end
+  // sleeps, after it has drained the doorbell, and looks at the rings again. Returns whether there is something to do:
+  // octets, an end or a loss to read, or room for a write that left octets. Then it does not count as asleep, and the
+  // owner reads on, and writes what it has. Ends, losses and room are told once, octets until they are read.
+  [[nodiscard]] bool sleep() noexcept;
+  // Withdraws the announcement: from now on the peer does not ring. Free of charge if there is none.
+  void awake() noexcept {
+    if (!lost_) in_.withdraw_sleep();
+  }
+  // Ends this direction after what was written, and rings. Reading continues.
+  void shutdown_write() noexcept;
+  // Returns how many octets that were written the peer has not read; 0 if unknown.
+  [[nodiscard]] std::size_t unread_by_peer() const noexcept { return lost_ ? 0 : out_.unread(); }
+
+  // Readable when the peer has rung, or has gone; EPOLLRDHUP when it has gone. Only for epoll sets: this class alone
+  // reads and writes it.
+  [[nodiscard]] const Socket& doorbell() const noexcept { return doorbell_; }
+
+  // In a child process after fork(): replaces the doorbell by `nowhere`, so that the peer sees the end of the parent,
+  // and leaves the rings alone from now on. All calls here then report the loss operation_canceled, or do nothing.
+  void leave_to_parent(int nowhere) noexcept;
+
+ private:
+  enum class Peer : std::uint8_t { kThere, kGone, kGoneAndTold };
+
+  void ring() noexcept;
+  void drain() noexcept;
+  [[nodiscard]] bool has_news() noexcept;
+  [[nodiscard]] bool looks_once_more() noexcept;
+  [[nodiscard]] IoResult nothing_to_read() noexcept;
+  [[nodiscard]] IoResult lose(std::errc error) noexcept;
+  [[nodiscard]] IoResult lost() const noexcept { return {.status = IoResult::Status::kLost, .error = lost_}; }
+
+  Memory memory_;
+  Socket doorbell_;
+  RingReader in_;
+  RingWriter out_;
+  std::error_code lost_;
+  std::uint32_t reads_in_vain_ = 0;
+  Peer peer_ = Peer::kThere;
+  bool end_was_told_ = false;
+};
+
+}  // namespace weft::transport::same_host
