@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "transport/detail/last_error.hpp"
+#include "transport/size_limit.hpp"
 
 namespace weft::transport::same_host {
 namespace {
@@ -42,6 +43,7 @@ std::expected<std::pair<Memory, int>, std::error_code> Memory::create(std::size_
   const int file = ::memfd_create("weft-rings", MFD_ALLOW_SEALING | MFD_CLOEXEC);
   if (file < 0) return std::unexpected(last_error());
   std::error_code error;
+  const SizeLimitIsAnError limited;  // RLIMIT_FSIZE is for such files, too
   if (::ftruncate(file, static_cast<off_t>(file_octets(ring_octets))) != 0) error = last_error();
   if (!error && ::fcntl(file, F_ADD_SEALS, kSeals) != 0) error = last_error();
   if (!error) {

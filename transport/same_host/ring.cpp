@@ -49,7 +49,7 @@ RingResult RingReader::read(MutableBytes first, MutableBytes second) noexcept {
   fence();  // with that of RingWriter::make_room: it sees the room, or this sees that it waits
   // The writer may have written since, and its ring be fuller than this thinks: then it is rung too early.
   const std::size_t free = ring_.size - static_cast<std::size_t>(written_ - read_);
-  const bool worth_it = free >= ring_.size / kWorthABell || empty();
+  const bool worth_it = free >= ring_.size / kWorthABell;
   return {.octets = octets, .rings = worth_it && take(ring_.header->waits)};
 }
 

@@ -47,8 +47,8 @@ class Session {
   // than fit: no more for now. kEndOfStream: the peer has ended its direction, and all before was read. kLost: the peer
   // has gone without that (connection_reset), all that it wrote was read; or its position is impossible.
   [[nodiscard]] IoResult read(MutableBytes first, MutableBytes second) noexcept;
-  // Copies what fits. If fewer octets fit than there are, also if none (kWouldBlock), the peer rings once a quarter of
-  // the ring is free, or once it has read all.
+  // Copies what fits. If fewer octets fit than there are, also if none (kWouldBlock), the peer rings once it has read
+  // so much that a quarter of the ring is free.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
 
   // Call it before the owner sleeps in an epoll set (level-triggered) that has doorbell(). Announces that this end
