@@ -8,7 +8,7 @@
 // changed that flag from 1 to 0. Why no wake-up is lost: each end stores what the other waits for, or its own flag,
 // then passes a sequentially consistent fence, and then loads the other. Of two fences one is the first, and the end
 // with the second sees what was stored before the first. So either the end that goes to sleep sees the octets or the
-// room, or the end that made them sees the flag.
+// room, or the end that made them sees the flag. tests/model/rings.pml tries all orders.
 #pragma once
 
 #include <atomic>
