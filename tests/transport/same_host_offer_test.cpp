@@ -248,6 +248,14 @@ TEST_F(SameHostOffer, WantOfDescriptorsIsAnError) {
   EXPECT_EQ(listen_for_offers(kInitiator, 8).error(), std::errc::too_many_files_open);
 }
 
+TEST_F(SameHostOffer, WantOfADescriptorForTheFileIsAnError) {
+  const Socket initiator = connect();
+  Socket accepted = accept();
+  send(initiator, serialize(message()), {file()});
+  const NoDescriptorsLeft here;
+  EXPECT_EQ(receive_offer(accepted, false).error(), std::errc::too_many_files_open);
+}
+
 // Without weft's care the signal of that limit would end the process.
 TEST_F(SameHostOffer, ALimitOfFilesIsAnError) {
   rlimit before{};

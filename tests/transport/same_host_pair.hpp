@@ -33,12 +33,12 @@ struct SessionPair {
   std::unique_ptr<Memory> pages;
   std::unique_ptr<Session> a, b;
 
-  SessionPair() {
-    auto [memory, file] = std::move(Memory::create(kOctets)).value();
+  explicit SessionPair(std::size_t octets = kOctets) {
+    auto [memory, file] = std::move(Memory::create(octets)).value();
     auto [bell_a, bell_b] = doorbells();
-    pages = std::make_unique<Memory>(Memory::map(file, kOctets).value());
+    pages = std::make_unique<Memory>(Memory::map(file, octets).value());
     a = std::make_unique<Session>(std::move(memory), std::move(bell_a), Memory::From::kInitiator);
-    b = std::make_unique<Session>(Memory::map(file, kOctets).value(), std::move(bell_b), Memory::From::kAcceptor);
+    b = std::make_unique<Session>(Memory::map(file, octets).value(), std::move(bell_b), Memory::From::kAcceptor);
     ::close(file);
   }
   [[nodiscard]] RingHeader& header(Memory::From from) const { return *pages->ring(from).header; }

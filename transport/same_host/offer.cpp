@@ -222,7 +222,9 @@ std::expected<std::optional<Offer>, std::error_code> receive_offer(Socket& accep
   if (got < 0) return std::unexpected(last_error());
   const Files files(envelope);
   if (got == 0) return refused(std::errc::connection_aborted);
-  if (envelope.is_cut()) return refused(std::errc::protocol_error);
+  if (envelope.is_cut()) {
+    return refused(files.count() < kDescriptorsTold ? std::errc::too_many_files_open : std::errc::protocol_error);
+  }
   return accept_offer(accepted, Bytes(octets).first(static_cast<std::size_t>(got)), files);
 }
 

@@ -68,6 +68,7 @@ class RingReader {
 
  private:
   void copy_out(MutableBytes into) noexcept;
+  void copy_part(MutableBytes into) noexcept;
 
   Ring ring_;
   std::uint64_t read_ = 0;     // what is true; the header has a copy for the writer

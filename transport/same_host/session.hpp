@@ -24,7 +24,7 @@ namespace weft::transport::same_host {
 // peer that is impossible (protocol_error). The destructor without shutdown_write() is a loss for the peer.
 class Session {
  public:
-  static constexpr std::size_t kRingOctets = 1U << 20U;  // of each direction
+  static constexpr std::size_t kRingOctets = 1U << 20U;  // of each direction; half of it and twice as much cost more
   // A reader that only polls asks after so many reads of an empty ring whether the peer's process has ended.
   static constexpr std::uint32_t kReadsPerLook = 4096;
 
