@@ -34,7 +34,7 @@ TEST(SameHost, OctetsStayInOrderOverManyWraps) {
 // Long copies go in parts, each of which the other end may have at once.
 TEST(SameHost, LongPiecesStayInOrder) {
   SessionPair pair(256 * 1024);
-  const auto octets = pattern(3'000'000);
+  const auto octets = pattern(1'000'000);
   std::vector<std::byte> got;
   for (std::size_t written = 0; got.size() < octets.size();) {
     const Bytes rest = Bytes(octets).subspan(written);
@@ -93,6 +93,16 @@ TEST(SameHost, RoomRingsOnceItIsAQuarter) {
   EXPECT_FALSE(pair.a->sleep()) << "once";
   get(*pair.b, got, kRing);
   EXPECT_FALSE(has_rung(*pair.a)) << "nobody waits any more";
+}
+
+TEST(SameHost, AWriterThatWritesOnWaitsNoMore) {
+  SessionPair pair;
+  std::vector<std::byte> got;
+  EXPECT_EQ(put(*pair.a, pattern(kRing + 1)).octets, kRing);
+  get(*pair.b, got, 10);
+  EXPECT_EQ(put(*pair.a, pattern(10)).octets, 10U) << "it found the room without a bell";
+  get(*pair.b, got, kRing);
+  EXPECT_FALSE(has_rung(*pair.a));
 }
 
 // A write that leaves octets waits for room as one that takes none.
