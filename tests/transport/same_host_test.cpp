@@ -120,7 +120,9 @@ TEST(SameHost, OnlyASleeperIsRung) {
   put(*pair.a, pattern(5));
   EXPECT_FALSE(has_rung(*pair.b)) << "it has not said that it sleeps";
   EXPECT_TRUE(pair.b->sleep()) << "there are octets";
-  get(*pair.b, got, 5);
+  put(*pair.a, pattern(5));
+  EXPECT_FALSE(has_rung(*pair.b)) << "it did not fall asleep";
+  get(*pair.b, got, 10);
   EXPECT_FALSE(pair.b->sleep());
   put(*pair.a, pattern(5));
   put(*pair.a, pattern(5));
@@ -164,6 +166,18 @@ TEST(SameHost, AnEndWakesASleeperAndIsToldOnce) {
   EXPECT_FALSE(pair.b->sleep()) << "the other direction may go on for long";
   EXPECT_EQ(put(*pair.b, pattern(9)).octets, 9U);
   EXPECT_EQ(get(*pair.a, got, 9).octets, 9U);
+}
+
+TEST(SameHost, APeerThatGoesAfterItsEndIsToldOnce) {
+  SessionPair pair;
+  std::vector<std::byte> got;
+  pair.a->shutdown_write();
+  EXPECT_EQ(get(*pair.b, got, 1).status, Status::kEndOfStream);
+  pair.a.reset();
+  EXPECT_TRUE(pair.b->sleep()) << "nobody reads what is written from now on";
+  EXPECT_EQ(get(*pair.b, got, 1).status, Status::kEndOfStream);
+  EXPECT_EQ(put(*pair.b, pattern(1)).error, std::errc::broken_pipe);
+  EXPECT_FALSE(pair.b->sleep());
 }
 
 TEST(SameHost, APeerThatGoesWithoutAnEndIsALoss) {
