@@ -65,6 +65,7 @@ TEST(SameHostProcess, AKilledProcessIsALossAfterItsOctets) {
 TEST(SameHostProcess, AForkedChildLeavesTheConnectionToItsParent) {
   SessionPair pair;
   put(*pair.b, pattern(10));
+  EXPECT_FALSE(pair.b->sleep());
   Child child([&] {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (Session* end : {pair.a.get(), pair.b.get()}) {
@@ -78,6 +79,7 @@ TEST(SameHostProcess, AForkedChildLeavesTheConnectionToItsParent) {
       EXPECT_EQ(end->unread_by_peer(), 0U);
     }
   });
+  EXPECT_EQ(pair.header(Memory::From::kInitiator).sleeps, 1U) << "the parent's announcement";
   std::vector<std::byte> got;
   EXPECT_EQ(get(*pair.b, got, 1).status, Status::kWouldBlock) << "the child ended nothing";
   EXPECT_EQ(get(*pair.a, got, 100).octets, 10U);

@@ -212,6 +212,16 @@ TEST(SameHost, AWriterLearnsOfALossFromTheBell) {
   EXPECT_EQ(put(*pair.a, pattern(1)).error, std::errc::broken_pipe);
 }
 
+TEST(SameHost, ADoorbellThatNobodyDrainsIsNoLoss) {
+  SessionPair pair;
+  std::vector<std::byte> got;
+  for (int i = 0; i < 2000; ++i) {  // more bells than a socket holds
+    pair.header(Memory::From::kInitiator).sleeps = 1;
+    ASSERT_EQ(put(*pair.a, pattern(1)).octets, 1U);
+    ASSERT_EQ(get(*pair.b, got, 1).octets, 1U);
+  }
+}
+
 // --- Positions that no peer with these rings can have
 
 TEST(SameHost, AnImpossiblePositionOfTheWriterIsALoss) {
