@@ -258,6 +258,7 @@ TEST_F(SameHostOffer, WantOfADescriptorForTheFileIsAnError) {
 
 // Without weft's care the signal of that limit would end the process.
 TEST_F(SameHostOffer, ALimitOfFilesIsAnError) {
+  const auto descriptors = open_descriptors();
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit little{.rlim_cur = 4096, .rlim_max = before.rlim_max};
@@ -265,6 +266,7 @@ TEST_F(SameHostOffer, ALimitOfFilesIsAnError) {
   const auto session = Session::offer(kInitiator, port_.at);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_EQ(session.error(), std::errc::file_too_large);
+  EXPECT_EQ(open_descriptors(), descriptors);
 }
 
 // Returns whether `body` passed in a process of another user.

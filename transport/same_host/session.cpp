@@ -27,7 +27,8 @@ IoResult Session::lose(std::errc error) noexcept {
   return lost();
 }
 
-// A full socket holds octets that the peer has not drained, so it is awake, or will be. An end is told by the next read.
+// A full socket holds octets that the peer has not drained, so it is awake, or will be. A bell that cannot be rung for
+// another reason would leave a peer asleep, so it counts as the end of the connection: the next read tells.
 void Session::ring() noexcept {
   const std::byte octet{};
   ssize_t put = 0;
