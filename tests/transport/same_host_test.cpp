@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 
 #include "tests/transport/same_host_pair.hpp"
 
@@ -55,6 +57,20 @@ TEST(SameHost, BothDirectionsAreApart) {
   get(*pair.b, at_b, 1000);
   EXPECT_EQ(at_a, pattern(200, 2));
   EXPECT_EQ(at_b, pattern(100, 1));
+}
+
+TEST(SameHost, TheMemoryIsGivenBack) {
+  const auto mappings = [] {
+    std::ifstream maps("/proc/self/maps");
+    std::size_t found = 0;
+    for (std::string line; std::getline(maps, line);) found += line.find("weft-rings") != std::string::npos ? 1 : 0;
+    return found;
+  };
+  {
+    const SessionPair pair;
+    EXPECT_EQ(mappings(), 3U) << "that of the test, too";
+  }
+  EXPECT_EQ(mappings(), 0U);
 }
 
 TEST(SameHost, NothingWantedIsNothingMoved) {
