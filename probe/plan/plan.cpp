@@ -13,26 +13,6 @@
 namespace weft::probe {
 namespace plan {
 
-rdmap::Opcode opcode_of(Message message) noexcept {
-  using enum Message;
-  switch (message) {
-    case kWrite: return rdmap::Opcode::kWrite;
-    case kReadRequest: return rdmap::Opcode::kReadRequest;
-    case kReadResponse: return rdmap::Opcode::kReadResponse;
-    case kSend: return rdmap::Opcode::kSend;
-    case kSendInvalidate: return rdmap::Opcode::kSendInvalidate;
-    case kSendSolicited: return rdmap::Opcode::kSendSolicited;
-    case kSendSolicitedInvalidate: return rdmap::Opcode::kSendSolicitedInvalidate;
-    case kTerminate: return rdmap::Opcode::kTerminate;
-    case kImmediate: return rdmap::Opcode::kImmediate;
-    case kImmediateSolicited: return rdmap::Opcode::kImmediateSolicited;
-    case kFetchAdd:
-    case kCmpSwap: return rdmap::Opcode::kAtomicRequest;
-    case kAtomicResponse: return rdmap::Opcode::kAtomicResponse;
-  }
-  std::unreachable();
-}
-
 std::span<const Rule> all_rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> out;

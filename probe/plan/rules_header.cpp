@@ -31,11 +31,27 @@ void ddp_version(Scene& scene, const Combination& how) {
                  {.any_of = {is_tagged(how.message) ? kTaggedVersion : kUntaggedVersion}, .any_end = any_end(how)});
 }
 
+// Of a message in segments, one alone has the other version. DDP may give RDMAP the RsvdULP of any one of them (DDP-4.3-08).
 void rdmap_version(Scene& scene, const Combination& how) {
   Stage stage(scene, how);
-  expect_refused(stage, stage.draft(),
-                 [&](Ulpdu& ulpdu) { put_rdmap(ulpdu, rdmap::Control::kVersionMask, how.value.number); },
-                 {.any_of = {kVersion}, .any_end = any_end(how), .by_rdmap = true});
+  const auto change = [&](Ulpdu& ulpdu) { put_rdmap(ulpdu, rdmap::Control::kVersionMask, how.value.number); };
+  if (how.segment == Segment::kOnly)
+    return expect_refused(stage, stage.draft(), change,
+                          {.any_of = {kVersion}, .any_end = any_end(how), .by_rdmap = true});
+  auto segments = stage.compose(stage.draft());
+  change(segments[stage.faulty()]);
+  stage.deliver(segments);
+  expect_refused_or_overlooked(
+      stage.by(), kVersion,
+      is_tagged(how.message) ? "the peer does not look at the RDMAP version of each tagged segment; RFC 5041 "
+                               "section 4.2 does not say of which one RDMAP is told"
+                             : "the peer does not look at the RDMAP version of each segment, as DDP-4.3-08 allows "
+                               "it");
+  stage.expect_no_trace(stage.draft(), true);
+}
+// What is invalidated by one that looks at another segment, is refused or not for a reason of its own.
+bool version_possible(const Combination& how) {
+  return is_possible(how) && (how.segment == Segment::kOnly || !is_invalidate(how.message));
 }
 
 // An opcode that nobody has, or one of the other model.
@@ -116,12 +132,12 @@ std::span<const Rule> header_rules() {
        .needs_more = needs_of_message},
       {.name = "rdmap-versions",
        .clause = "RDMAP-4.1-19",
-       .what = "A message of another version of RDMAP: Terminate 0/2/05, and no trace of it",
+       .what = "A message, or one segment of it, of another version of RDMAP: Terminate 0/2/05, and no trace of it",
        .needs = kStream,
-       .axes = {kEverywhere, kEachMessage, {{"0", 0}, {"2", 0x80}, {"3", 0xC0}}, {}, kEachDelivery},
+       .axes = {kEverywhere, kEachMessage, {{"0", 0}, {"2", 0x80}, {"3", 0xC0}}, kEachSegment, kEachDelivery},
        .run = rdmap_version,
-       .also = {"RDMAP-7.2-03", "RDMAP-7.1-03"},
-       .allowed = is_possible,
+       .also = {"RDMAP-7.2-03", "RDMAP-7.1-03", "DDP-4.3-07", "DDP-4.3-08"},
+       .allowed = version_possible,
        .needs_more = needs_of_message},
       {.name = "opcode",
        .clause = "RDMAP-4.1-15",

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
+
+#include "rdmap/text.hpp"
 
 namespace weft::probe::plan {
 namespace {
@@ -23,6 +26,26 @@ Region find(const Scene& scene, Region::Kind kind, std::uint8_t rights) {
 }
 
 }  // namespace
+
+rdmap::Opcode opcode_of(Message message) noexcept {
+  using enum Message;
+  switch (message) {
+    case kWrite: return rdmap::Opcode::kWrite;
+    case kReadRequest: return rdmap::Opcode::kReadRequest;
+    case kReadResponse: return rdmap::Opcode::kReadResponse;
+    case kSend: return rdmap::Opcode::kSend;
+    case kSendInvalidate: return rdmap::Opcode::kSendInvalidate;
+    case kSendSolicited: return rdmap::Opcode::kSendSolicited;
+    case kSendSolicitedInvalidate: return rdmap::Opcode::kSendSolicitedInvalidate;
+    case kTerminate: return rdmap::Opcode::kTerminate;
+    case kImmediate: return rdmap::Opcode::kImmediate;
+    case kImmediateSolicited: return rdmap::Opcode::kImmediateSolicited;
+    case kFetchAdd:
+    case kCmpSwap: return rdmap::Opcode::kAtomicRequest;
+    case kAtomicResponse: return rdmap::Opcode::kAtomicResponse;
+  }
+  std::unreachable();
+}
 
 void dribble(Conversation& by, Bytes octets) {
   for (std::size_t i = 0; i < octets.size(); ++i) {
@@ -228,6 +251,22 @@ void expect_refused_by_mpa(Stage& stage, const Draft& draft, const FpduFault& fa
   else
     expect_mpa_error(stage.by(), any_of);
   stage.expect_no_trace(draft);
+}
+
+void expect_refused_or_overlooked(Conversation& by, const rdmap::ErrorCode& error, const std::string& overlooked) {
+  const std::string due = rdmap::short_text(error);
+  by.send_ulpdu(by.make().read_request({.sink_stag = {7}, .sink_offset = {0x1234}}));
+  PeerFpdu answer;
+  Came came{};
+  do came = by.next(answer, by.patience());
+  while (came == Came::kFpdu && answer.is(rdmap::Opcode::kReadResponse) && !answer.payload().empty());
+  if (came != Came::kFpdu) fail("the connection ended, or fell silent, without Terminate " + due);
+  if (answer.is(rdmap::Opcode::kReadResponse)) warn(overlooked);
+  const auto said = rdmap::parse_terminate(answer.payload());
+  if (!answer.is(rdmap::Opcode::kTerminate) || !said || said->meant().error != error)
+    fail("what came instead of Terminate " + due + " is another message, or has another error");
+  by.shut();
+  by.expect_end_sometime("a Terminate is the last message of its direction", by.patience());
 }
 
 std::uint32_t needs_of_message(const Combination& how) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "probe/cases/atomics.hpp"
@@ -93,6 +94,9 @@ struct Refusal {
 void expect_refused(Stage& stage, const Draft& draft, const Change& change, const Refusal& refusal);
 // The same of a fault that MPA finds.
 void expect_refused_by_mpa(Stage& stage, const Draft& draft, const FpduFault& fault, const Errors& any_of);
+// Of a fault that a peer may overlook. It has been sent; an RDMA Read of no octets follows. The stream ends by a Terminate with the
+// error; or it goes on, and `overlooked` is the warning.
+void expect_refused_or_overlooked(Conversation& by, const rdmap::ErrorCode& error, const std::string& overlooked);
 
 // What a message asks of the peer besides: Sends in segments receives, Atomics RFC 7306, Responses a request of the peer's.
 [[nodiscard]] std::uint32_t needs_of_message(const Combination& how);

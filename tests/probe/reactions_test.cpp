@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reactions of which the RFCs allow more than one: what passes, what is a warning, and what is a failure.
+#include <gtest/gtest.h>
+
+#include "connected.hpp"
+#include "probe/plan/stage.hpp"
+#include "probe/verdict.hpp"
+
+namespace weft::probe::test {
+namespace {
+
+// The verdict on a peer that has sent these octets, and its FIN where `ends`.
+template <typename Call>
+Verdict verdict_on(Bytes octets, bool ends, bool started, Call call) {
+  Connected pair;
+  if (started) pair.conversation->start_fpdus(mpa::Framing{}, mpa::Framing{});
+  pair.say(octets);
+  if (ends) pair.peer->shutdown_write();
+  try {
+    call(*pair.conversation);
+  } catch (const Judgement& judgement) {
+    return judgement.verdict;
+  }
+  return Verdict::kPass;
+}
+
+std::vector<std::byte> framed_terminate(const rdmap::ErrorCode& error) {
+  return Framer().fpdu(Messages().terminate(rdmap::make_terminate(error)));
+}
+
+TEST(Overlooked, IsAWarningWhereTheStreamGoesOn) {
+  const auto verdict = [](Bytes octets, bool ends) {
+    return verdict_on(octets, ends, true,
+                      [](Conversation& by) { plan::expect_refused_or_overlooked(by, kVersion, "overlooked"); });
+  };
+  EXPECT_EQ(verdict(framed_terminate(kVersion), true), Verdict::kPass);
+  EXPECT_EQ(verdict(Framer().fpdu(Messages().read_response({7}, {0x1234}, {})), false), Verdict::kWarn);
+  EXPECT_EQ(verdict(framed_terminate(kMarkerMismatch), true), Verdict::kFail) << "another error";
+  EXPECT_EQ(verdict(framed_terminate(kVersion), false), Verdict::kFail) << "the connection stays open";
+  EXPECT_EQ(verdict({}, true), Verdict::kFail) << "no Terminate";
+  EXPECT_EQ(verdict({}, false), Verdict::kFail) << "silence";
+}
+
+}  // namespace
+}  // namespace weft::probe::test
