@@ -2,8 +2,20 @@
 #include "probe/cases/startups.hpp"
 
 #include "probe/verdict.hpp"
+#include "rdmap/control.hpp"
 
 namespace weft::probe {
+namespace {
+
+// The length, DDP's header, the control field and the CRC.
+constexpr std::size_t kTerminateSize = mpa::bare_fpdu_size(ddp::UntaggedLayout::kSize + 4);
+
+bool is_terminate(Bytes octets) {
+  return octets.size() == kTerminateSize && ddp::UntaggedLayout::RsvdUlp::get(octets.subspan(mpa::kLengthSize)) ==
+                                                rdmap::control_octet(rdmap::Opcode::kTerminate);
+}
+
+}  // namespace
 
 StartUp enhanced_request(const mpa::EnhancedData& data) {
   StartUp request;
@@ -77,6 +89,18 @@ Conversation& begin_wrongly(Scene& scene, Bytes octets) {
 
 void expect_not_answered(Scene& scene, Bytes octets, const std::string& why) {
   begin_wrongly(scene, octets).expect_end(why);
+}
+
+bool expect_end_after_reply(Conversation& by, bool enhanced) {
+  const auto some = by.octets(kTerminateSize, by.patience());
+  if (!some.empty() && (!enhanced || !is_terminate(some)))
+    fail(std::string("octets came, and the connection had to end: ") + kBadReply);
+  by.expect_end(kBadReply);
+  return !some.empty();
+}
+
+void judge_terminate(bool came) {
+  if (came) warn("a Terminate came before the end: RFC 6581 section 8 asks for one, RFC 5044 section 8 for none");
 }
 
 void expect_end_without_fpdu(Conversation& by, const std::string& why) {

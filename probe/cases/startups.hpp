@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of cases about the MPA start-up where the peer listens.
+// Steps of cases about the MPA start-up.
 #pragma once
 #include <optional>
 
@@ -38,6 +38,12 @@ void expect_works(Scene& scene, Conversation& by);
 Conversation& begin_wrongly(Scene& scene, Bytes octets);
 // The same; the peer ends it and sends no octet.
 void expect_not_answered(Scene& scene, Bytes octets, const std::string& why);
+inline constexpr const char* kBadReply = "the Reply is improperly formatted (MPA-7.1.2-14)";
+// The initiator `by` was sent octets that are no good Reply: it ends the connection. Returns whether it told so by a Terminate before.
+// RFC 5044 section 8 has TCP closed at once, RFC 6581 section 8 has each error of the enhanced set-up tell the peer.
+[[nodiscard]] bool expect_end_after_reply(Conversation& by, bool enhanced);
+// A warning where it did.
+void judge_terminate(bool came);
 // The stream ends, and no FPDU comes before that.
 void expect_end_without_fpdu(Conversation& by, const std::string& why);
 

@@ -106,6 +106,7 @@ struct Rule {
 // The rules, in the order of the RFCs. Static storage.
 [[nodiscard]] std::span<const Rule> all_rules();
 [[nodiscard]] std::span<const Rule> mpa_rules();
+[[nodiscard]] std::span<const Rule> startup_rules();
 [[nodiscard]] std::span<const Rule> header_rules();
 [[nodiscard]] std::span<const Rule> memory_rules();
 [[nodiscard]] std::span<const Rule> stream_rules();

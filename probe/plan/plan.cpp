@@ -16,7 +16,8 @@ namespace plan {
 std::span<const Rule> all_rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> out;
-    for (const auto table : {mpa_rules, header_rules, memory_rules, stream_rules, good_rules, depth_rules}) {
+    for (const auto table :
+         {mpa_rules, startup_rules, header_rules, memory_rules, stream_rules, good_rules, depth_rules}) {
       const auto rules = table();
       out.insert(out.end(), rules.begin(), rules.end());
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of MPA: CRC, Markers, truncated FPDUs, start-up frames. RFC 5044 and RFC 6581.
+// The plan of FPDUs: CRC, Markers, truncated ones. RFC 5044.
 #include <algorithm>
 
 #include "probe/plan/axes.hpp"
 #include "probe/plan/stage.hpp"
-#include "probe/way_listening.hpp"
 
 namespace weft::probe::plan {
 namespace {
@@ -128,57 +127,6 @@ void cut_by_fin(Scene& scene, const Combination& how) {
   stage.expect_no_trace(draft);
 }
 
-// --- Start-up frames. The value: octets of Private Data, and which kind of frame.
-constexpr std::uint64_t kPlain = 0x10000;
-
-void send_startup(Conversation& by, const std::vector<std::byte>& octets, Delivery delivery) {
-  if (delivery == Delivery::kDribbled) return dribble(by, octets);
-  by.send(octets);
-}
-
-void request_taken(Scene& scene, const Combination& how) {
-  const bool plain = (how.value.number & kPlain) != 0;
-  const auto size = static_cast<std::size_t>(how.value.number & 0xFFFFU);
-  const StartUp request = for_peer(scene, plain ? plain_request() : ordinary_request(scene), size);
-  Conversation& by = scene.dial();
-  auto octets = forge(mpa::FrameKind::kRequest, request);
-  send_startup(by, octets, how.delivery);
-  PeerFrame reply;
-  try {
-    reply = by.expect_frame(mpa::FrameKind::kReply);
-  } catch (const Judgement&) {
-    if (size == 0) throw;
-    by.expect_end("the peer has sent no Reply");  // its application's buffer may be smaller (MPA-7.1.2-29)
-    return;
-  }
-  if (reply.frame.reject) fail("the peer rejected the connection, and the Request was good");
-  by.start_fpdus(request, reply.frame);
-  expect_works(scene, by);
-}
-
-void request_refused(Scene& scene, const Combination& how) {
-  auto octets = forge(mpa::FrameKind::kRequest, ordinary_request(scene));
-  octets[static_cast<std::size_t>(how.value.number >> 8U)] ^= static_cast<std::byte>(how.value.number & 0xFFU);
-  Conversation& by = scene.dial();
-  by.exchange().prober_breaks_startup = true;
-  send_startup(by, octets, how.delivery);
-  by.expect_end("the Request is improperly formatted (MPA-7.1.2-04)");
-}
-
-void reply_taken(Scene& scene, const Combination& how) {
-  Conversation& by = scene.dial();
-  const PeerFrame request = by.expect_frame(mpa::FrameKind::kRequest);
-  StartUp reply = fitting_reply(request.frame);
-  reply.private_data = pattern(static_cast<std::size_t>(how.value.number));
-  if (scene.offers(kOrders) && how.value.number >= kWishSize) {
-    const auto wish = serialize(Wish{});
-    std::ranges::copy(wish, reply.private_data.begin());
-  }
-  send_startup(by, forge(mpa::FrameKind::kReply, reply), how.delivery);
-  by.start_fpdus(reply, request.frame);
-  by.expect_fpdu("the initiator's first FPDU");
-}
-
 const std::vector<Value> kCutValues{{"1", 1},
                                     {"2", 2},
                                     {"16", 16},
@@ -267,58 +215,6 @@ std::span<const Rule> mpa_rules() {
        .also = {"DDP-4.1-09"},
        .allowed = is_possible,
        .needs_more = needs_of_message},
-      {.name = "request-good",
-       .clause = "MPA-7.1.5-04",
-       .what = "A Request with so many octets of Private Data is taken, whatever its cuts",
-       .needs = kListens | kStream,
-       .axes = {{},
-                {},
-                {{"0", 0},
-                 {"1", 1},
-                 {"127", 127},
-                 {"255", 255},
-                 {"256", 256},
-                 {"257", 257},
-                 {"508", 508},
-                 {"plain-0", kPlain},
-                 {"plain-127", kPlain + 127},
-                 {"plain-256", kPlain + 256},
-                 {"plain-512", kPlain + 512}},
-                {},
-                {Delivery::kApart, Delivery::kDribbled}},
-       .run = request_taken,
-       .also = {"MPA-7.1.2-03"}},
-      {.name = "request-wrong",
-       .clause = "MPA-7.1.1-05",
-       .what = "A Request with one bit of its key changed gets no answer, and the connection ends",
-       .needs = kListens | kStream,
-       .axes = {{},
-                {},
-                {{"octet-0-bit-0", 0x0001},
-                 {"octet-0-bit-7", 0x0080},
-                 {"octet-3-bit-5", 0x0320},
-                 {"octet-4-bit-0", 0x0401},
-                 {"octet-7-bit-0", 0x0701},
-                 {"octet-8-bit-6", 0x0840},
-                 {"octet-11-bit-1", 0x0B02},
-                 {"octet-12-bit-5", 0x0C20},
-                 {"octet-15-bit-0", 0x0F01},
-                 {"octet-15-bit-7", 0x0F80}},
-                {},
-                {Delivery::kApart, Delivery::kDribbled}},
-       .run = request_refused,
-       .also = {"MPA-7.1.2-04"}},
-      {.name = "reply-good",
-       .clause = "MPA-7.1.5-04",
-       .what = "A Reply with so many octets of Private Data is taken, whatever its cuts: the first FPDU follows",
-       .needs = kConnects | kStream,
-       .axes = {{},
-                {},
-                {{"0", 0}, {"1", 1}, {"64", 64}, {"255", 255}, {"256", 256}},
-                {},
-                {Delivery::kApart, Delivery::kDribbled}},
-       .run = reply_taken,
-       .also = {"MPA-7.1.2-16"}},
   };
   return rules;
 }

@@ -94,7 +94,8 @@ TEST(Plan, HasTheCombinationsThatWereMissing) {
         "ord.fetch-add.2-read", "ird-beyond.second.cmp-swap.1", "response-without-last.second.whole.apart",
         "request-good.256.dribbled", "marker.after-20000.write.before-crc-4.glued",
         "bounds.first.read.bit-32.whole.apart", "stag.after-32.write.zero.2of3.dribbled",
-        "good.after-20000.write.65536.3of3.apart", "rdmap-versions.middle.send.2.2of3.apart"})
+        "good.after-20000.write.65536.3of3.apart", "rdmap-versions.middle.send.2.2of3.apart",
+        "reply-wrong.long-513.dribbled", "request-wrong.plain-513.apart"})
     EXPECT_NE(combination(name), nullptr) << name;
 }
 

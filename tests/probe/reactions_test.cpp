@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "connected.hpp"
+#include "probe/cases/startups.hpp"
 #include "probe/plan/stage.hpp"
 #include "probe/verdict.hpp"
 
@@ -39,6 +40,21 @@ TEST(Overlooked, IsAWarningWhereTheStreamGoesOn) {
   EXPECT_EQ(verdict(framed_terminate(kVersion), false), Verdict::kFail) << "the connection stays open";
   EXPECT_EQ(verdict({}, true), Verdict::kFail) << "no Terminate";
   EXPECT_EQ(verdict({}, false), Verdict::kFail) << "silence";
+}
+
+TEST(AfterAReply, ATerminateIsAWarningOfTheEnhancedStartUpAlone) {
+  const auto verdict = [](Bytes octets, bool ends, bool enhanced) {
+    return verdict_on(octets, ends, false,
+                      [&](Conversation& by) { judge_terminate(expect_end_after_reply(by, enhanced)); });
+  };
+  for (const bool enhanced : {false, true}) {
+    EXPECT_EQ(verdict({}, true, enhanced), Verdict::kPass) << enhanced;
+    EXPECT_EQ(verdict({}, false, enhanced), Verdict::kFail) << enhanced;
+    EXPECT_EQ(verdict(Framer().fpdu(Messages().write({}, {}, {})), true, enhanced), Verdict::kFail) << enhanced;
+    EXPECT_EQ(verdict(framed_terminate(kBadStartupFrame), false, enhanced), Verdict::kFail) << enhanced;
+  }
+  EXPECT_EQ(verdict(framed_terminate(kBadStartupFrame), true, true), Verdict::kWarn);
+  EXPECT_EQ(verdict(framed_terminate(kBadStartupFrame), true, false), Verdict::kFail);
 }
 
 }  // namespace
