@@ -44,6 +44,7 @@ struct Case {
   std::uint32_t needs{};                 // requirements, of Need
   std::vector<std::string_view> also{};  // other clauses that the same reaction shows
   bool slow{};                           // waits for a timeout of the peer: runs concurrently with the others
+  bool last{};                           // may end a peer that does not check: begins when the others are over
   bool planned{};                        // a combination of the plan (probe/plan/plan.hpp)
   std::function<void(Scene&)> run{};     // passes if it returns; throws Judgement otherwise
 };

@@ -58,7 +58,11 @@ class Run {
     quiet_used_.resize(results_.size());
     quiet_before_.resize(results_.size());
     // Those that wait for the peer's time-outs begin first, and the others go on beside them.
-    for (std::size_t i = 0; i < results_.size(); ++i) (results_[i].what->slow ? slow_ : quick_).push_back(i);
+    // What may end the peer comes last, so that it hides nothing of what the others find.
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Case& one = *results_[i].what;
+      (one.slow ? slow_ : one.last ? last_ : quick_).push_back(i);
+    }
   }
 
   std::vector<CaseResult> all() {
@@ -66,22 +70,24 @@ class Run {
     if (!ordinary_) {
       if (const auto there = knock(way_); !there) lost(nullptr, there.error());
     }
-    std::vector<std::jthread> threads;
     const unsigned most = options_.at_a_time != 0 ? options_.at_a_time : way_.most_at_a_time();
     const bool alone = most == 1;
+    std::vector<std::jthread> slow;
     for (const std::size_t index : slow_) {
       if (alone)
         quick_.push_back(index);
       else
-        threads.emplace_back([this, index] { one(index); });
+        slow.emplace_back([this, index] { one(index); });
     }
     const auto all_of = [&](std::vector<std::size_t> which) {
       todo_ = std::move(which);
       next_ = 0;
+      std::vector<std::jthread> threads;
       for (unsigned i = 0; i < most; ++i) threads.emplace_back([this] { work(); });
-      threads.clear();
     };
     all_of(quick_);
+    all_of(last_);
+    slow.clear();
     all_of(judged_too_early());
     return std::move(results_);
   }
@@ -199,8 +205,8 @@ class Run {
   Way& way_;
   const RunOptions& options_;
   std::vector<CaseResult> results_{};
-  std::vector<std::size_t> slow_{}, quick_{};  // places in results_
-  std::vector<std::size_t> todo_{};            // the same, of the threads that are running
+  std::vector<std::size_t> slow_{}, quick_{}, last_{};  // places in results_
+  std::vector<std::size_t> todo_{};                     // the same, of the threads that are running
   // As results_: the time that each case took for silence, and what it was when the case began.
   std::vector<std::optional<Duration>> quiet_used_{};
   std::vector<Duration> quiet_before_{};

@@ -202,7 +202,8 @@ void add_reads_cases(Cases& cases) {
              .clause = "RDMAP-7.2-14",
              .what = "SrcTO plus length passes 2^64: Terminate 0/1/04, or 0/1/01, for the bounds are broken too.",
              .needs = kRegions,
-             .also = {"RDMAP-4.8-28"}}) = [](Scene& scene) {
+             .also = {"RDMAP-4.8-28"},
+             .last = true}) = [](Scene& scene) {
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
     refused_read(by, read_of(region.stag, {~0ULL}, 2), {kReadWrap, kReadBounds});
@@ -212,7 +213,8 @@ void add_reads_cases(Cases& cases) {
   cases.add({.name = "read-largest",
              .clause = "RDMAP-7.2-13",
              .what = "A Read of 2^32 - 1 octets: Terminate 0/1/01, and not an octet of it.",
-             .needs = kRegions}) = [](Scene& scene) {
+             .needs = kRegions,
+             .last = true}) = [](Scene& scene) {
     refused_read(scene, Region::kPlain, kReadWrite, 0, 0xFFFFFFFF, {kReadBounds});
   };
 

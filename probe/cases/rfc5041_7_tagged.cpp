@@ -147,7 +147,8 @@ void add_ddp_tagged_cases(Cases& cases) {
              .clause = "DDP-7.1-14",
              .what = "Writes that begin past the end of the region, at once or far away: Terminate 1/1/01.",
              .needs = kRegions | kSessions,
-             .also = {"SEC-6.2.1-01"}}) = [](Scene& scene) {
+             .also = {"SEC-6.2.1-01"},
+             .last = true}) = [](Scene& scene) {
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
     expect_refused(scene, by, by.make().write(region.stag, at(region, region.length), pattern(1)), {kTaggedBounds});
@@ -163,7 +164,8 @@ void add_ddp_tagged_cases(Cases& cases) {
              .clause = "DDP-7.1-16",
              .what = "TO plus length passes 2^64: Terminate 1/1/03, or 1/1/01, for the bounds are broken too.",
              .needs = kRegions | kSessions,
-             .also = {"DDP-7.2-06", "SEC-6.2.1-01"}}) = [](Scene& scene) {
+             .also = {"DDP-7.2-06", "SEC-6.2.1-01"},
+             .last = true}) = [](Scene& scene) {
     // TO plus length passes 2^64. A buffer whose base is not there has bounds that are broken, too, and checks have no order.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);

@@ -111,7 +111,8 @@ void add_refused_atomics_cases(Cases& cases) {
              .clause = "RDMAPX-8.2-06",
              .what = "Atomics before and past the end of the region: Terminate 0/1/01.",
              .needs = kBoth,
-             .also = {"SEC-6.2.1-01"}}) = [](Scene& scene) {
+             .also = {"SEC-6.2.1-01"},
+             .last = true}) = [](Scene& scene) {
     for (const std::int64_t offset : {-8L, 4096L, 1L << 40}) {
       Conversation& by = scene.connect();
       refused_atomic(by, request(scene.region(Region::kPlain, kAllRights), offset), {kReadBounds});

@@ -30,6 +30,9 @@ inline const std::vector<Message> kEachMessage{Message::kWrite,
                                                Message::kFetchAdd,
                                                Message::kCmpSwap,
                                                Message::kAtomicResponse};
+// Those that access the peer's memory.
+inline const std::vector<Message> kAccesses{Message::kWrite, Message::kReadRequest, Message::kFetchAdd,
+                                            Message::kCmpSwap};
 
 // Those of them, in their order.
 [[nodiscard]] inline std::vector<Message> messages_that(bool (*are)(Message)) {
@@ -39,5 +42,8 @@ inline const std::vector<Message> kEachMessage{Message::kWrite,
 }
 
 [[nodiscard]] constexpr std::uint32_t needs_if(bool wanted, std::uint32_t needs) noexcept { return wanted ? needs : 0; }
+[[nodiscard]] constexpr std::uint32_t atomics_too(const Combination& how) noexcept {
+  return needs_if(is_atomic(how.message), kAtomics);
+}
 
 }  // namespace weft::probe::plan

@@ -82,6 +82,7 @@ struct Rule {
   std::vector<std::string_view> also{};
   bool (*allowed)(const Combination&){};              // null: every one
   std::uint32_t (*needs_more)(const Combination&){};  // null: no more than `needs`
+  bool (*last)(const Combination&){};                 // as in Case; null: none is
 };
 
 [[nodiscard]] constexpr bool is_send(Message message) noexcept {
@@ -108,6 +109,7 @@ struct Rule {
 [[nodiscard]] std::span<const Rule> mpa_rules();
 [[nodiscard]] std::span<const Rule> startup_rules();
 [[nodiscard]] std::span<const Rule> header_rules();
+[[nodiscard]] std::span<const Rule> bounds_rules();
 [[nodiscard]] std::span<const Rule> memory_rules();
 [[nodiscard]] std::span<const Rule> stream_rules();
 [[nodiscard]] std::span<const Rule> good_rules();

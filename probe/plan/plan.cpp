@@ -17,7 +17,7 @@ std::span<const Rule> all_rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> out;
     for (const auto table :
-         {mpa_rules, startup_rules, header_rules, memory_rules, stream_rules, good_rules, depth_rules}) {
+         {mpa_rules, startup_rules, header_rules, bounds_rules, memory_rules, stream_rules, good_rules, depth_rules}) {
       const auto rules = table();
       out.insert(out.end(), rules.begin(), rules.end());
     }
@@ -89,6 +89,7 @@ class Planned {
                 .what = made.what,
                 .needs = needs_of(how),
                 .also = rule_.also,
+                .last = rule_.last != nullptr && rule_.last(how),
                 .planned = true,
                 .run = [run = rule_.run, how](Scene& scene) { run(scene, how); }};
     return &made.one;

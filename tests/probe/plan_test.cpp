@@ -95,8 +95,20 @@ TEST(Plan, HasTheCombinationsThatWereMissing) {
         "request-good.256.dribbled", "marker.after-20000.write.before-crc-4.glued",
         "bounds.first.read.bit-32.whole.apart", "stag.after-32.write.zero.2of3.dribbled",
         "good.after-20000.write.65536.3of3.apart", "rdmap-versions.middle.send.2.2of3.apart",
-        "reply-wrong.long-513.dribbled", "request-wrong.plain-513.apart"})
+        "bounds-top.read.wraps.whole.glued", "bounds-top.write.up-to-2-64.3of3.apart", "reply-wrong.long-513.dribbled",
+        "request-wrong.plain-513.apart"})
     EXPECT_NE(combination(name), nullptr) << name;
+}
+
+// What a peer that does not check does far from its memory ends it, and hides what others would find.
+TEST(Plan, HasLastWhatMayEndThePeer) {
+  for (const char* name : {"bounds.first.write.wraps.whole.apart", "bounds.middle.read.up-to-2-64.whole.apart",
+                           "bounds-window.second.fetch-add.bit-48.whole.apart", "bounds-odd.write.bit-31.whole.apart",
+                           "read-size.first.ffffffff.apart"})
+    EXPECT_TRUE(combination(name)->last) << name;
+  for (const char* name : {"bounds.first.write.across.whole.apart", "bounds-top.write.wraps.whole.apart",
+                           "bounds-top.read.up-to-2-64.whole.apart", "read-size.first.10001.apart"})
+    EXPECT_FALSE(combination(name)->last) << name;
 }
 
 class Depths : public testing::TestWithParam<Depth> {};

@@ -111,6 +111,17 @@ TEST(Runner, MarksWhatDidNotBeginInTime) {
   EXPECT_EQ(marked(name), 0);
 }
 
+TEST(Runner, BeginsLastWhatMayEndThePeer) {
+  Scripted way;
+  std::array<int, 2> seen{};
+  run_of(way, "DDP-7.1-16", [&](const CaseResult& one) {
+    EXPECT_TRUE(one.what->last || seen[1] == 0) << one.what->name << " came later";
+    ++seen[one.what->last ? 1 : 0];
+  });
+  EXPECT_GT(seen[0], 0);
+  EXPECT_GT(seen[1], 0);
+}
+
 // An empty Write that nobody asked for comes in front of the empty one that the case has ordered: that is a further one then.
 TEST(Runner, TakesNoEmptyWriteForOneWithOctets) {
   Scripted way;

@@ -45,9 +45,12 @@ Resources Resources::of(const verbs::Address& local) {
   return {std::move(device), std::move(channel), std::move(queue), std::move(solicited), std::move(waiting)};
 }
 
+// After each region. So what a faulty peer places just beyond one does not end it, and the prober finds out.
+constexpr std::size_t kSlack = 64;
+
 Registered make_region(verbs::ProtectionDomain& domain, std::uint8_t kind, std::uint8_t rights, std::size_t size,
                        const verbs::RegionOptions& options) {
-  Registered out{.octets = std::make_unique<std::byte[]>(size + 16), .size = size};
+  Registered out{.octets = std::make_unique<std::byte[]>(size + kSlack), .size = size};
   // After the allocator's alignment of 16: even, unless it is to be odd.
   out.begin = kind == Region::kOdd ? 3 : 0;
   out.told = {.length = static_cast<std::uint32_t>(size), .rights = rights, .kind = kind};
