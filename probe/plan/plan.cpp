@@ -56,7 +56,7 @@ std::string_view label(Segment segment) noexcept {
   return kLabels[std::to_underlying(segment)];
 }
 std::string_view label(Delivery delivery) noexcept {
-  constexpr std::array<std::string_view, 3> kLabels{"apart", "glued", "dribbled"};
+  constexpr std::array<std::string_view, 4> kLabels{"apart", "glued", "dribbled", "halted"};
   return kLabels[std::to_underlying(delivery)];
 }
 std::string_view label(const Value& value) noexcept { return value.label; }

@@ -12,29 +12,49 @@ namespace {
 // --- Start-up frames. The value: octets of Private Data, and which kind of frame.
 constexpr std::uint64_t kPlain = 0x10000;
 
-void send_startup(Conversation& by, const std::vector<std::byte>& octets, Delivery delivery) {
+// Before the frame is complete the peer sends nothing, and does not end the connection.
+void send_halting(Scene& scene, Conversation& by, Bytes octets) {
+  by.send(octets.first(mpa::kKeySize / 2));
+  by.expect_silence(scene.quiet(), "half of the key of a start-up frame was sent");
+  by.send(octets.subspan(mpa::kKeySize / 2, mpa::kFixedFrameSize - mpa::kKeySize / 2));
+  if (octets.size() == mpa::kFixedFrameSize) return;
+  by.expect_silence(scene.quiet(), "a start-up frame without its Private Data was sent");
+  by.send(octets.subspan(mpa::kFixedFrameSize));
+}
+
+void send_startup(Scene& scene, Conversation& by, Bytes octets, Delivery delivery) {
+  if (delivery == Delivery::kHalted) return send_halting(scene, by, octets);
   if (delivery == Delivery::kDribbled) return dribble(by, octets);
   by.send(octets);
+}
+
+// Nothing where the Request is taken; else what came, and the connection has ended.
+std::optional<std::string> refusal_of(Scene& scene, const StartUp& request, Delivery delivery) {
+  Conversation& by = scene.dial();
+  PeerFrame reply;
+  try {
+    send_startup(scene, by, forge(mpa::FrameKind::kRequest, request), delivery);
+    reply = by.expect_frame(mpa::FrameKind::kReply);
+  } catch (const Judgement& judgement) {
+    by.expect_end("the peer has sent no Reply");
+    return judgement.what();
+  }
+  if (reply.frame.reject) fail("the peer rejected the connection, and the Request was good");
+  by.start_fpdus(request, reply.frame);
+  expect_works(scene, by);
+  return std::nullopt;
 }
 
 void request_taken(Scene& scene, const Combination& how) {
   const bool plain = (how.value.number & kPlain) != 0;
   const auto size = static_cast<std::size_t>(how.value.number & 0xFFFFU);
   const StartUp request = for_peer(scene, plain ? plain_request() : ordinary_request(scene), size);
-  Conversation& by = scene.dial();
-  auto octets = forge(mpa::FrameKind::kRequest, request);
-  send_startup(by, octets, how.delivery);
-  PeerFrame reply;
-  try {
-    reply = by.expect_frame(mpa::FrameKind::kReply);
-  } catch (const Judgement&) {
-    if (size == 0) throw;
-    by.expect_end("the peer has sent no Reply");  // its application's buffer may be smaller (MPA-7.1.2-29)
-    return;
-  }
-  if (reply.frame.reject) fail("the peer rejected the connection, and the Request was good");
-  by.start_fpdus(request, reply.frame);
-  expect_works(scene, by);
+  const auto refusal = refusal_of(scene, request, how.delivery);
+  if (!refusal) return;
+  if (size == 0) fail(*refusal);
+  // The buffer of the peer's application may be smaller (MPA-7.1.2-29): then it is so whatever the cuts.
+  if (how.delivery != Delivery::kApart && !refusal_of(scene, request, Delivery::kApart))
+    fail("the peer takes this Request when it comes at once; in parts: " + *refusal);
 }
 
 // What is wrong with a frame: the octet of the key and the bits of it that change; or how much Private Data there is, that which
@@ -58,7 +78,7 @@ void request_refused(Scene& scene, const Combination& how) {
   spoil_key(octets, how.value.number & ~kPlain);
   Conversation& by = scene.dial();
   by.exchange().prober_breaks_startup = true;
-  send_startup(by, octets, how.delivery);
+  send_startup(scene, by, octets, how.delivery);
   by.expect_end("the Request is improperly formatted (MPA-7.1.2-04)");
 }
 
@@ -70,7 +90,7 @@ void reply_refused(Scene& scene, const Combination& how) {
   auto octets = forge(mpa::FrameKind::kReply, reply);
   spoil_key(octets, how.value.number);
   by.exchange().prober_breaks_startup = true;
-  send_startup(by, octets, how.delivery);
+  send_startup(scene, by, octets, how.delivery);
   judge_terminate(expect_end_after_reply(by, reply.enhanced.has_value()));
 }
 
@@ -83,11 +103,12 @@ void reply_taken(Scene& scene, const Combination& how) {
     const auto wish = serialize(Wish{});
     std::ranges::copy(wish, reply.private_data.begin());
   }
-  send_startup(by, forge(mpa::FrameKind::kReply, reply), how.delivery);
+  send_startup(scene, by, forge(mpa::FrameKind::kReply, reply), how.delivery);
   by.start_fpdus(reply, request.frame);
   by.expect_fpdu("the initiator's first FPDU");
 }
 
+const std::vector<Delivery> kStartupDeliveries{Delivery::kApart, Delivery::kDribbled, Delivery::kHalted};
 const std::vector<Value> kSpoilt{
     {"octet-0-bit-0", 0x0001},   {"octet-0-bit-7", 0x0080},     {"octet-3-bit-5", 0x0320},
     {"octet-4-bit-0", 0x0401},   {"octet-7-bit-0", 0x0701},     {"octet-8-bit-6", 0x0840},
@@ -124,7 +145,7 @@ std::span<const Rule> startup_rules() {
                  {"plain-256", kPlain + 256},
                  {"plain-512", kPlain + 512}},
                 {},
-                {Delivery::kApart, Delivery::kDribbled}},
+                kStartupDeliveries},
        .run = request_taken,
        .also = {"MPA-7.1.2-03"}},
       {.name = "request-wrong",
@@ -140,11 +161,7 @@ std::span<const Rule> startup_rules() {
        .clause = "MPA-7.1.5-04",
        .what = "A Reply with so many octets of Private Data is taken, whatever its cuts: the first FPDU follows",
        .needs = kConnects | kStream,
-       .axes = {{},
-                {},
-                {{"0", 0}, {"1", 1}, {"64", 64}, {"255", 255}, {"256", 256}},
-                {},
-                {Delivery::kApart, Delivery::kDribbled}},
+       .axes = {{}, {}, {{"0", 0}, {"1", 1}, {"64", 64}, {"255", 255}, {"256", 256}}, {}, kStartupDeliveries},
        .run = reply_taken,
        .also = {"MPA-7.1.2-16"}},
       {.name = "reply-wrong",

@@ -96,7 +96,7 @@ TEST(Plan, HasTheCombinationsThatWereMissing) {
         "bounds.first.read.bit-32.whole.apart", "stag.after-32.write.zero.2of3.dribbled",
         "good.after-20000.write.65536.3of3.apart", "rdmap-versions.middle.send.2.2of3.apart",
         "bounds-top.read.wraps.whole.glued", "bounds-top.write.up-to-2-64.3of3.apart", "reply-wrong.long-513.dribbled",
-        "request-wrong.plain-513.apart"})
+        "request-wrong.plain-513.apart", "request-good.257.halted"})
     EXPECT_NE(combination(name), nullptr) << name;
 }
 
