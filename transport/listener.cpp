@@ -162,6 +162,16 @@ std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, Read
   return Listener(std::move(state));
 }
 
+std::expected<Listener, std::error_code> Listener::create(Reactor& reactor, ReadinessThread& thread, Socket listening,
+                                                          const Endpoint& local, const ListenOptions& options,
+                                                          OnAccept on_accept) {
+  auto state = std::make_shared<State>(reactor, thread, std::move(on_accept), options);
+  state->local = local;
+  state->listening = std::move(listening);
+  if (const auto error = state->begin()) return std::unexpected(error);
+  return Listener(std::move(state));
+}
+
 Listener::~Listener() {
   if (!state_) return;
   auto lock = state_->gate.lock();

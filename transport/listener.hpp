@@ -43,6 +43,11 @@ class Listener {
   [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, ReadinessThread& thread,
                                                                        BoundSocket& at, const ListenOptions& options,
                                                                        OnAccept on_accept);
+  // Accepts at a socket that listens already, such as one of AF_UNIX; `local` is what local() returns.
+  [[nodiscard]] static std::expected<Listener, std::error_code> create(Reactor& reactor, ReadinessThread& thread,
+                                                                       Socket listening, const Endpoint& local,
+                                                                       const ListenOptions& options,
+                                                                       OnAccept on_accept);
   // Resets connections that were not accepted.
   ~Listener();
   Listener(Listener&&) noexcept;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/pipe.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <utility>
 
 #include "transport/pcap_tap.hpp"
+#include "transport/same_host/session.hpp"
 #include "transport/tls/session.hpp"
 
 namespace weft::transport {
@@ -11,11 +15,40 @@ namespace weft::transport {
 Pipe::Pipe(Socket socket) noexcept : socket_(std::move(socket)) {}
 
 Pipe::Pipe(Socket socket, std::unique_ptr<tls::Session> tls) noexcept
-    : socket_(std::move(socket)), tls_(std::move(tls)) {
+    : socket_(std::move(socket)), plain_(!tls), tls_(std::move(tls)) {
   if (tls_) tls_->attach(socket_);
 }
 
 Pipe::~Pipe() = default;
+
+// --- Shared memory
+
+void Pipe::share(std::unique_ptr<same_host::Session> shared) noexcept {
+  shared_ = std::move(shared);
+  plain_ = false;
+}
+
+// The doorbell ends with it: the peer reads what is in the ring, and then finds the end.
+void Pipe::stop_sharing() noexcept {
+  shared_.reset();
+  plain_ = true;
+}
+
+bool Pipe::rest(bool sleeps) noexcept {
+  if (sleeps) return shared_->sleep();
+  shared_->awake();
+  return false;
+}
+
+// --- Data path
+
+IoResult Pipe::read_other(MutableBytes first, MutableBytes second) noexcept {
+  return shared_ ? shared_->read(first, second) : read_tls(first, second);
+}
+
+IoResult Pipe::write_other(std::span<const Bytes> pieces) noexcept {
+  return shared_ ? shared_->write(pieces) : tls_->write(pieces);
+}
 
 // A listener that takes both kinds of peer learns by the first octet which this one is.
 IoResult Pipe::read_tls(MutableBytes first, MutableBytes second) noexcept {
@@ -24,13 +57,13 @@ IoResult Pipe::read_tls(MutableBytes first, MutableBytes second) noexcept {
     if (!plain) return {.status = IoResult::Status::kWouldBlock};
     if (*plain) {
       tls_.reset();
+      plain_ = true;
       return second.empty() ? socket_.read(first) : socket_.read(first, second);
     }
   }
   return tls_->read(first, second);
 }
 
-IoResult Pipe::write_tls(std::span<const Bytes> pieces) noexcept { return tls_->write(pieces); }
 bool Pipe::holds_tls() const noexcept { return tls_->holds(); }
 bool Pipe::holds_part_tls() const noexcept { return tls_->is_inside_record(); }
 bool Pipe::takes_octets_tls() const noexcept { return tls_->is_secured(); }
@@ -58,6 +91,7 @@ void Pipe::shutdown_write() noexcept {
   if (tls_) tls_->close_write();
   fin_waits_ = true;
   static_cast<void>(flush());
+  if (shared_) shared_->shutdown_write();
 }
 
 void Pipe::close() noexcept {
@@ -65,10 +99,45 @@ void Pipe::close() noexcept {
     tls_->close_write();
     static_cast<void>(tls_->flush());
   }
+  if (shared_) shared_->shutdown_write();
   socket_.close();
+  if (shared_) stop_sharing();
 }
 
-std::error_code Pipe::failure() const noexcept { return tls_ ? tls_->failure() : std::error_code{}; }
+// A peer that is woken by the end of the doorbell finds what TCP says of it.
+void Pipe::reset() noexcept {
+  socket_.reset();
+  if (shared_) stop_sharing();
+}
+
+void Pipe::leave_to_parent(int nowhere) noexcept {
+  if (nowhere < 0 || !socket_.is_open()) return;
+  ::dup3(nowhere, socket_.descriptor(), O_CLOEXEC);
+  if (shared_) shared_->leave_to_parent(nowhere);
+}
+
+// --- Queries
+
+std::size_t Pipe::unacknowledged() const noexcept {
+  return shared_ ? shared_->unread_by_peer() : socket_.unacknowledged();
+}
+
+bool Pipe::peer_has_closed() const noexcept { return shared_ ? shared_->peer_has_closed() : socket_.peer_has_closed(); }
+
+bool Pipe::peer_takes_nothing() const noexcept {
+  return shared_ ? shared_->unread_by_peer() != 0 : socket_.peer_takes_nothing();
+}
+
+bool Pipe::is_ready(bool to_read, bool to_write) const noexcept {
+  return shared_ ? (to_read && shared_->is_readable()) || (to_write && shared_->is_writable())
+                 : socket_.is_ready(to_read, to_write);
+}
+
+std::error_code Pipe::failure() const noexcept {
+  if (tls_) return tls_->failure();
+  return shared_ && !socket_.peer_has_closed() ? std::make_error_code(std::errc::connection_refused)
+                                               : std::error_code{};
+}
 
 std::optional<PeerIdentity> Pipe::identity() const {
   if (!tls_ || !tls_->is_secured()) return std::nullopt;

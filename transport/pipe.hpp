@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The octets of a connection: those of its socket, plain or through TLS. It reads and writes as Socket does, so that
-// its users need not distinguish the two. A plain pipe costs one comparison more than the socket.
+// The octets of a connection: those of its socket, plain or through TLS, or octets in memory that it shares with a peer on
+// the same host. It reads and writes as Socket does, so that its users need not distinguish them. A plain pipe costs one
+// comparison more than the socket.
 //
 // With TLS, the pipe may hold octets that the socket does not show. A thread that leaves the socket to an epoll set has
-// to read while holds() is true: docs/progress.md.
+// to read while holds() is true: docs/progress.md. With shared memory, the socket shows nothing: sets watch the doorbell of
+// the rings, and rest() precedes each sleep.
 #pragma once
 
 #include <memory>
@@ -20,6 +22,9 @@ class PcapStream;
 namespace tls {
 class Session;
 }
+namespace same_host {
+class Session;
+}
 
 // Not thread-safe, unlike Socket. Cannot be moved, because its parts refer to the socket.
 class Pipe {
@@ -34,15 +39,23 @@ class Pipe {
   [[nodiscard]] Socket& socket() noexcept { return socket_; }
   [[nodiscard]] const Socket& socket() const noexcept { return socket_; }
 
+  // --- Shared memory. The connection remains the socket's: its addresses, options and end.
+  // The rings that this end has offered, or the peer. Before the first octet in either direction, and never with TLS.
+  void share(std::unique_ptr<same_host::Session> shared) noexcept;
+  [[nodiscard]] bool is_shared() const noexcept { return shared_ != nullptr; }
+  // Before a thread may sleep until the doorbell is readable (`sleeps`), and when none does any more. Returns whether there are
+  // octets or an end to read. Only for shared memory.
+  bool rest(bool sleeps) noexcept;
+
   // --- Data path. A read fills its places with all available octets; if it returns fewer, no octet is left for now,
   // unless holds() is true. With TLS, kSecured is returned once, before the first octet.
-  [[nodiscard]] IoResult read(MutableBytes into) noexcept { return tls_ ? read_tls(into, {}) : socket_.read(into); }
+  [[nodiscard]] IoResult read(MutableBytes into) noexcept { return plain_ ? socket_.read(into) : read_other(into, {}); }
   [[nodiscard]] IoResult read(MutableBytes first, MutableBytes second) noexcept {
-    return tls_ ? read_tls(first, second) : socket_.read(first, second);
+    return plain_ ? socket_.read(first, second) : read_other(first, second);
   }
   // Octets that it does not accept must be presented again, at the front of the next call.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept {
-    return tls_ ? write_tls(pieces) : socket_.write(pieces);
+    return plain_ ? socket_.write(pieces) : write_other(pieces);
   }
 
   // --- What crosses the wire
@@ -79,17 +92,30 @@ class Pipe {
   // shutdown_write(), which then leaves has_output(), and flush() brings the FIN.
   void shutdown_write() noexcept;
   void close() noexcept;
-  void reset() noexcept { socket_.reset(); }
+  void reset() noexcept;
+  // In a child process after fork(): replaces the descriptors by `nowhere`.
+  void leave_to_parent(int nowhere) noexcept;
 
   // --- Queries
-  // Returns why TLS ended the connection, if it did.
+  // Returns how many octets that were written the peer has not acknowledged, or not read from shared memory.
+  [[nodiscard]] std::size_t unacknowledged() const noexcept;
+  // Returns whether the peer sends nothing after what has arrived, read or not.
+  [[nodiscard]] bool peer_has_closed() const noexcept;
+  // Returns whether octets wait for a peer that takes none.
+  [[nodiscard]] bool peer_takes_nothing() const noexcept;
+  // Returns whether octets or an end can be read, or octets written, as requested.
+  [[nodiscard]] bool is_ready(bool to_read, bool to_write) const noexcept;
+  // Returns why TLS ended the connection, if it did. Of a start-up that failed with shared memory: connection_refused if the
+  // TCP connection stays.
   [[nodiscard]] std::error_code failure() const noexcept;
   // Returns nothing without TLS, and before the handshake is complete.
   [[nodiscard]] std::optional<PeerIdentity> identity() const;
 
  private:
+  [[nodiscard]] IoResult read_other(MutableBytes first, MutableBytes second) noexcept;
   [[nodiscard]] IoResult read_tls(MutableBytes first, MutableBytes second) noexcept;
-  [[nodiscard]] IoResult write_tls(std::span<const Bytes> pieces) noexcept;
+  [[nodiscard]] IoResult write_other(std::span<const Bytes> pieces) noexcept;
+  void stop_sharing() noexcept;
   [[nodiscard]] bool holds_tls() const noexcept;
   [[nodiscard]] bool holds_part_tls() const noexcept;
   [[nodiscard]] bool takes_octets_tls() const noexcept;
@@ -97,9 +123,11 @@ class Pipe {
   void only_inside(bool on) noexcept;
 
   Socket socket_;
-  std::unique_ptr<tls::Session> tls_;
-  PcapStream* recorded_ = nullptr;
+  bool plain_ = true;       // without TLS and without shared memory
   bool fin_waits_ = false;  // after what TLS still has to write
+  std::unique_ptr<tls::Session> tls_;
+  std::unique_ptr<same_host::Session> shared_;  // never with TLS
+  PcapStream* recorded_ = nullptr;
 };
 
 }  // namespace weft::transport

@@ -189,6 +189,7 @@ TEST(SameHost, APeerThatGoesAfterItsEndIsToldOnce) {
   std::vector<std::byte> got;
   pair.a->shutdown_write();
   EXPECT_EQ(get(*pair.b, got, 1).status, Status::kEndOfStream);
+  EXPECT_FALSE(pair.b->sleep()) << "only the bell of that end is drained";
   pair.a.reset();
   EXPECT_TRUE(pair.b->sleep()) << "nobody reads what is written from now on";
   EXPECT_EQ(get(*pair.b, got, 1).status, Status::kEndOfStream);

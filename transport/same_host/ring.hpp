@@ -60,6 +60,14 @@ class RingReader {
   // As of the last look.
   [[nodiscard]] bool empty() const noexcept { return read_ == written_; }
   [[nodiscard]] bool ended() const noexcept { return ended_ && empty(); }
+  // Returns whether the writer has ended the stream; octets may be there still.
+  [[nodiscard]] bool end_is_near() const noexcept {
+    return (ring_.header->written.load(std::memory_order_acquire) & RingHeader::kEnd) != 0;
+  }
+  // Returns whether a look would find octets or an end that the last one did not.
+  [[nodiscard]] bool has_more() const noexcept {
+    return ring_.header->written.load(std::memory_order_acquire) != (written_ | (ended_ ? RingHeader::kEnd : 0));
+  }
 
   // Announces that this end sleeps. Look again before sleeping.
   void announce_sleep() noexcept;
@@ -89,6 +97,7 @@ class RingWriter {
   [[nodiscard]] bool ended() const noexcept { return end_ != 0; }
   // Returns, once for each wait, whether the reader has made room since: its bell may have been heard already.
   [[nodiscard]] bool room_was_made() noexcept;
+  [[nodiscard]] std::size_t size() const noexcept { return ring_.size; }
   // Returns how many octets the reader has not read; 0 if its position is impossible.
   [[nodiscard]] std::size_t unread() const noexcept;
 

@@ -65,6 +65,15 @@ class Session {
   // Returns how many octets that were written the peer has not read; 0 if unknown.
   [[nodiscard]] std::size_t unread_by_peer() const noexcept { return lost_ ? 0 : out_.unread(); }
 
+  // Returns whether a read would not block; without effect.
+  [[nodiscard]] bool is_readable() const noexcept { return lost_ || !in_.empty() || in_.has_more() || has_ended(); }
+  // Returns whether a write would move something; without effect.
+  [[nodiscard]] bool is_writable() const noexcept { return lost_ || out_.unread() < out_.size(); }
+  // Returns whether the peer has ended its direction, or has gone; octets may be there still.
+  [[nodiscard]] bool peer_has_closed() const noexcept { return in_.end_is_near() || has_ended(); }
+  // Returns whether the peer has let go of the rings; octets may be there still.
+  [[nodiscard]] bool has_ended() const noexcept { return doorbell_.peer_has_closed(); }
+
   // Readable when the peer has rung, or has gone; EPOLLRDHUP when it has gone. Only for epoll sets: this class alone
   // reads and writes it.
   [[nodiscard]] const Socket& doorbell() const noexcept { return doorbell_; }
