@@ -42,6 +42,7 @@ struct LiveStream {
   Endpoint local{};                 ///< address and port of the local end
   Endpoint peer{};                  ///< address and port of the peer
   bool initiator{};                 ///< true if the local end connected
+  bool same_host{};                 ///< true if the octets go through shared memory: StartupPolicy::same_host
   std::uint32_t queue_pair{};       ///< number of the queue pair; 0 before one is attached and after it is detached
   StreamStage stage{};              ///< stage of the connection's life
   StreamWait waits_for{};           ///< what blocks the stream, if anything

@@ -29,6 +29,13 @@ enum class Tls : std::uint8_t {
   kRequire,  ///< refuses connections without TLS
 };
 
+/// Selects whether connections within one host, network namespace and user exchange their octets through shared memory.
+enum class SameHost : std::uint8_t {
+  kOff,      ///< all octets go through TCP
+  kOn,       ///< through shared memory if both ends want it, otherwise through TCP
+  kRequire,  ///< refuses connections that go through TCP
+};
+
 /// Selects what a capture file (set_capture_file()) contains of a connection with TLS.
 enum class PcapShows : std::uint8_t {
   kEngine,  ///< the MPA octets in clear
@@ -70,6 +77,11 @@ struct StartupPolicy {
   /// placed (RFC 5044 section 6).
   bool early_placement = true;
   std::uint8_t type_of_service = 0;  ///< IP_TOS or IPV6_TCLASS without the two ECN bits; 0: system default
+  /// Moves the octets of the stream through memory that both processes share, instead of through the kernel, from the first
+  /// MPA octet. TCP connects first and stays open, for the addresses, the options and the end of the connection. An initiator
+  /// offers the memory to a listener on a loopback or its own address; the listener needs the same policy and user ID. A
+  /// connection with TLS never uses shared memory.
+  SameHost same_host = SameHost::kOff;
   /// TCP_CONGESTION of this end: "reno", "cubic", "dctcp" or another algorithm that the system has and permits.
   /// Empty: system default.
   std::string congestion_control{};

@@ -166,10 +166,11 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   }
   void stream_error(const StreamError&, AsyncEventType) override {}
   void ended_by(const Error&) override {}
-  void fall() override {
+  bool fall() override {
     while (const auto taken = receives->take({})) {
       complete_receive({.wr_id = receives->complete(taken->buffer.cookie), .status = WcStatus::kFlushed});
     }
+    return false;
   }
   void drained() override {}
   void raise(AsyncEventType, std::optional<StreamError>) const override {}

@@ -30,7 +30,7 @@ class Descriptor {
 
 struct Server {
   explicit Server(int backlog = 128, const Policy& policy = {}) {
-    must(id.set_policy(policy), "set_policy");
+    must(id.set_policy(over_tested_pipe(policy)), "set_policy");
     must(id.bind_address(loopback("127.0.0.1")), "bind_address");
     must(id.listen(backlog), "listen");
   }
@@ -42,7 +42,7 @@ struct Server {
 // An identifier up to connect(), and its events.
 struct Caller {
   explicit Caller(const Endpoint& destination, const Policy& policy = {}) {
-    must(id.set_policy(policy), "set_policy");
+    must(id.set_policy(over_tested_pipe(policy)), "set_policy");
     resolve(id, events, destination);
   }
   EventChannel events = must(EventChannel::create(), "EventChannel");

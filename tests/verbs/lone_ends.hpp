@@ -26,7 +26,7 @@ struct Client {
 struct Server {
   explicit Server(const Policy& policy = {}, int backlog = 128) {
     must(id.bind_address(loopback("127.0.0.1")), "bind_address");
-    must(id.set_policy(policy), "set_policy");
+    must(id.set_policy(over_tested_pipe(policy)), "set_policy");
     must(id.listen(backlog), "listen");
   }
   EventChannel events = must(EventChannel::create(), "EventChannel");

@@ -33,6 +33,9 @@ inline void must(Result<void> result, const char* what) {
   if (!result) throw std::runtime_error(std::string(what) + ": " + result.error().message());
 }
 
+// The policy, over shared memory if the environment asks for that (WEFT_TEST_SAME_HOST=on), as one of ctest's entries does.
+Policy over_tested_pipe(Policy policy);
+
 // `count` progress threads while it lives; made before what starts them.
 struct ProgressThreadCount {
   explicit ProgressThreadCount(std::size_t count) { must(set_progress_threads(count), "set_progress_threads"); }

@@ -18,7 +18,7 @@ struct Served {
   static constexpr std::uint32_t kDepth = 2;                  // Reads that wait for their answer
 
   explicit Served(const Policy& policy = {}, std::size_t octets = 64) : buffer(end, octets) {
-    must(listener.set_policy(policy), "set_policy");
+    must(listener.set_policy(over_tested_pipe(policy)), "set_policy");
     must(listener.bind_address(loopback("127.0.0.1")), "bind_address");
     must(listener.listen(), "listen");
     peer.emplace(listener.local_address());

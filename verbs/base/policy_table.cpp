@@ -21,6 +21,9 @@ constexpr PolicyWord kTlsWords[] = {
     {"off", to_number(Tls::kOff)}, {"accept", to_number(Tls::kAccept)}, {"require", to_number(Tls::kRequire)}};
 constexpr PolicyWord kPcapWords[] = {{"engine", to_number(PcapShows::kEngine)}, {"wire", to_number(PcapShows::kWire)}};
 
+constexpr PolicyWord kSameHostWords[] = {
+    {"off", to_number(SameHost::kOff)}, {"on", to_number(SameHost::kOn)}, {"require", to_number(SameHost::kRequire)}};
+
 constexpr PolicyKind kSwitch{.values = "on or off", .words = kOnOff};
 constexpr PolicyKind kTime{"a time such as 500ms or 10s", "not between 1 ms and 24 days", 1, kLongest, false, true};
 constexpr PolicyKind kTimeOrNone{
@@ -37,6 +40,8 @@ constexpr PolicyKind kTls{
     .values = "off, accept or require", .outside = "neither kOff nor kAccept nor kRequire", .words = kTlsWords};
 constexpr PolicyKind kPcapShows{
     .values = "engine or wire", .outside = "neither kEngine nor kWire", .words = kPcapWords};
+constexpr PolicyKind kSameHost{
+    .values = "off, on or require", .outside = "neither kOff nor kOn nor kRequire", .words = kSameHostWords};
 constexpr PolicyKind kAlgorithm{.values = "system, or a name such as reno, cubic or dctcp", .empty = "system"};
 constexpr PolicyKind kPemFile{.values = "none, or a PEM file", .names_file = true};
 constexpr PolicyKind kDerFile{.values = "none, or a DER file", .names_file = true};
@@ -108,6 +113,8 @@ constexpr PolicyRow kRows[] = {
     row<&StartupPolicy::checked_memory, kSwitch>(
         "checked-memory",
         "Copy registered memory through the kernel: access to unmapped memory ends its connection, not the process"),
+    row<&StartupPolicy::same_host, kSameHost>(
+        "same-host", "Move octets through shared memory if the peer is on this host and has the same user"),
     row<&StartupPolicy::no_receive, kNoReceive>("no-receive",
                                                 "Reaction to a Send that arrives when no receive is posted"),
     row<&TimeoutPolicy::connect, kTime>("connect-timeout", "Limit for establishing the TCP connection"),

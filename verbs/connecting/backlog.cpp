@@ -30,6 +30,11 @@ std::optional<HalfOpen::Entry> Backlog::take_oldest() {
   return half_open_.take_oldest();
 }
 
+std::shared_ptr<ConnectionState> Backlog::find(const transport::Endpoint& peer) const {
+  const std::lock_guard lock(mutex_);
+  return half_open_.find(peer);
+}
+
 std::optional<std::string> Backlog::dropped(std::size_t count, Instant now) {
   const std::lock_guard lock(mutex_);
   dropped_ += count;

@@ -29,6 +29,11 @@ ConnectionEvent to_event(const std::error_code& error) {
           .error = Error{Errc::kSystem, "connection", "TCP cannot connect", code}};
 }
 
+// As far as two addresses show it: one host has both. A listener at another address of this host is not found.
+bool are_of_one_host(const Address& one, const Address& other) noexcept {
+  return one == other || (one.is_loopback() && other.is_loopback());
+}
+
 constexpr std::chrono::milliseconds kLongestBackOff{16};
 
 constexpr std::uint8_t kConnectionLost = std::to_underlying(mpa::ErrorCode::kConnectionLost);
@@ -113,7 +118,16 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     static_cast<void>(fail_connection(to_event(socket.error())));
     return;
   }
-  Stream::Setup setup{.link = {.role = mpa::Role::kInitiator, .observer = shared_from_this(), .connection = number}};
+  auto shared = offer(*socket);
+  if (!shared) {
+    static_cast<void>(
+        fail_connection({.type = ConnectionEventType::kConnectError,
+                         .error = Error{Errc::kNotSupported, "policy.startup.same_host",
+                                        "the peer shares no memory with this process", shared.error().value()}}));
+    return;
+  }
+  Stream::Setup setup{.shared = std::move(*shared),
+                      .link = {.role = mpa::Role::kInitiator, .observer = shared_from_this(), .connection = number}};
   std::shared_ptr<QueuePairState> qp;
   std::vector<std::byte> private_data;
   std::optional<transport::Connector> done;  // has done its work; destroyed without our lock
@@ -150,6 +164,30 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
     static_cast<void>(fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()}));
   }
   if (!begun || was_given_up()) stream->abort();
+}
+
+// Null where the octets go through TCP; an error if the policy refuses that. Only the address of this host leads back to it.
+std::expected<std::unique_ptr<transport::same_host::Session>, std::error_code> ConnectionState::offer(
+    const transport::Socket& socket) {
+  bool required = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto wanted = policy_->startup.same_host;
+    if (wanted == SameHost::kOff || policy_->tls.mode == Tls::kRequire) return nullptr;
+    required = wanted == SameHost::kRequire;
+    if (attempt_ && attempt_->by_tcp && !required) return nullptr;
+  }
+  const auto local = socket.local();
+  const auto remote = socket.peer();
+  std::error_code why = std::make_error_code(std::errc::address_not_available);
+  if (local && remote && are_of_one_host(local->address, remote->address)) {
+    auto offered = transport::same_host::Session::offer(*local, *remote);
+    if (offered) return offered;
+    why = offered.error();
+  }
+  log_connection(LogLevel::kInfo, number, [&] { return "its octets go through TCP: " + why.message(); });
+  if (required) return std::unexpected(why);
+  return nullptr;
 }
 
 // Whether the identifier was destroyed, or the attempt has failed. An established connection outlives its identifier.
@@ -233,8 +271,17 @@ bool ConnectionState::will_retry(bool worth_it) {
   return attempt_->revision_1 = attempt_->retrying = true;
 }
 
+// The peer let go of the rings, and not of the TCP connection. True: as will_retry().
+bool ConnectionState::will_retry_by_tcp(const std::error_code& pipe) {
+  const std::lock_guard lock(mutex_);
+  const bool possible = pipe == std::errc::connection_refused && policy_->startup.same_host == SameHost::kOn;
+  if (!possible || phase_ != Phase::kConnecting || attempt_->by_tcp) return false;
+  return attempt_->by_tcp = attempt_->retrying = true;
+}
+
 // Another revision of MPA mends nothing that is TLS's.
 bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure, const std::error_code& tls) {
+  if (will_retry_by_tcp(tls)) return true;
   const auto reason = transport::tls::reason_of(tls);
   if (!reason && will_retry(failure.retry_with_revision_1)) return true;
   return fail_connection(reason ? to_event(*reason) : to_event(failure.report));

@@ -76,6 +76,7 @@ Result<void> ConnectionState::listen(int backlog) {
   }
   log_connection(LogLevel::kInfo, number,
                  "listening on " + local.to_string() + " with a backlog of " + std::to_string(backlog));
+  if (policy().startup.same_host != SameHost::kOff) listen_for_offers(options.backlog);
   static_cast<void>(runtime_.reactor());  // and now the threads
   auto shared = std::make_shared<transport::Listener>(std::move(*listener));
   runtime_.add(number, shared);
@@ -85,9 +86,28 @@ Result<void> ConnectionState::listen(int backlog) {
   return {};
 }
 
+// Without it, peers find nobody to offer anything to.
+void ConnectionState::listen_for_offers(int backlog) {
+  std::shared_ptr<Offers> offers;
+  Endpoint local;
+  {
+    const std::lock_guard lock(mutex_);
+    if (policy_->tls.mode != Tls::kOff) return;
+    offers = listening_->offers = std::make_shared<Offers>(runtime_, listening_->backlog, next_connection_number());
+    local = addresses_.local();
+  }
+  if (const auto error = offers->listen(number, local, backlog))
+    log_connection(LogLevel::kInfo, number, [&] { return "offers no shared memory: " + error.message(); });
+}
+
 std::shared_ptr<Backlog> ConnectionState::backlog() const {
   const std::lock_guard lock(mutex_);
   return listening_ ? listening_->backlog : nullptr;
+}
+
+std::shared_ptr<Offers> ConnectionState::offers() const {
+  const std::lock_guard lock(mutex_);
+  return listening_ ? listening_->offers : nullptr;
 }
 
 Result<ListenCounts> ConnectionState::listen_counts() const {
@@ -136,7 +156,10 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
     return socket->reset();
   }
   const auto peer = socket->peer();
-  if (!lets_in(*backlog->admission, peer)) return socket->reset();
+  if (!lets_in(*backlog->admission, peer)) {
+    if (const auto offers = this->offers(); offers && peer) offers->refuse(*peer);
+    return socket->reset();
+  }
   const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
   child->incoming_.place = backlog;
   try {
@@ -165,20 +188,35 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
     log_warning("listener " + std::to_string(listener.number), "a client is reset: " + tls.error().message());
     return socket.reset();
   }
-  stream_ = Stream::make(runtime_, {.socket = std::move(socket),
-                                    .tls = std::move(*tls),
-                                    .link = {.role = mpa::Role::kResponder,
-                                             .policy = *policy_,
-                                             .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
-                                             .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
-                                             .send_depth = Device::limits().max_qp_wr + 1,
-                                             .peer = addresses_.remote(),
-                                             .observer = shared_from_this(),
-                                             .connection = number},
-                                    .listener = incoming_.listener});
-  make_room(incoming_.place->enter({number, weak_from_this(), addresses_.remote().address, now()}));
+  const auto stream = Stream::make(runtime_, {.socket = std::move(socket),
+                                              .tls = std::move(*tls),
+                                              .link = {.role = mpa::Role::kResponder,
+                                                       .policy = *policy_,
+                                                       .ird = static_cast<std::uint16_t>(Device::limits().max_ird),
+                                                       .ord = static_cast<std::uint16_t>(Device::limits().max_ord),
+                                                       .send_depth = Device::limits().max_qp_wr + 1,
+                                                       .peer = addresses_.remote(),
+                                                       .observer = shared_from_this(),
+                                                       .connection = number},
+                                              .listener = incoming_.listener});
+  stream_ = stream;
+  const auto place = incoming_.place;
+  // From here on an offer finds it.
+  const auto others = place->enter({number, weak_from_this(), peer.address, now(), peer.port});
+  make_room(*place, others);
   // The Request may be here already, and is not looked for: one that came earlier may still have to be read.
-  std::shared_ptr(stream_)->start();
+  stream->start();
+}
+
+void ConnectionState::share(std::unique_ptr<transport::same_host::Session>& shared) {
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::kIncoming && policy_->startup.same_host != SameHost::kOff) stream = stream_;
+  }
+  if (!stream) return;
+  incoming_.shared = true;
+  if (!stream->share(shared)) incoming_.shared = false;
 }
 
 // --- Which connections come in
@@ -203,13 +241,13 @@ bool ConnectionState::take_seat(const std::shared_ptr<Admission>& at) {
 
 // --- Connections without a Request yet
 
-void ConnectionState::make_room(const std::vector<HalfOpen::Entry>& others) {
+void ConnectionState::make_room(Backlog& place, const std::vector<HalfOpen::Entry>& others) {
   std::size_t dropped = 0;
   for (const auto& other : others) {
     const auto connection = other.connection.lock();
     if (connection && connection->make_way()) ++dropped;
   }
-  if (dropped != 0) tell_dropped(*incoming_.place, incoming_.listener, dropped);
+  if (dropped != 0) tell_dropped(place, incoming_.listener, dropped);
 }
 
 // True when it had to go. Its Request may lie unread in the socket: a peer that has asked stays.
@@ -249,7 +287,8 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
     backlog = incoming_.place;
     incoming_.lacks_rtr = request.peer_to_peer && !policy_->startup.rtr.any();
   }
-  const bool seated = take_seat(backlog->admission);
+  const bool goes_by = policy_->startup.same_host != SameHost::kRequire || incoming_.shared;
+  const bool seated = goes_by && take_seat(backlog->admission);
   ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,
                         .id = incoming_.listener,
                         .context = context_,

@@ -14,11 +14,6 @@ namespace weft::verbs::detail {
 
 namespace {
 
-std::uint64_t next_connection_number() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
-
 std::shared_ptr<const Policy> default_policy() {
   static const auto one = std::make_shared<const Policy>();
   return one;
@@ -47,6 +42,11 @@ Result<void> check(const ConnectionParameters& parameters, std::size_t most_priv
 }
 
 }  // namespace
+
+std::uint64_t next_connection_number() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
 
 ConnectionState::ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelState> channel, std::uint64_t context)
     : number(next_connection_number()),
@@ -241,6 +241,7 @@ void ConnectionState::taken(std::shared_ptr<EventChannelState> channel) {
 
 void ConnectionState::destroy() {
   std::shared_ptr<transport::Listener> listener;
+  std::shared_ptr<Offers> offers;
   std::optional<transport::Connector> connector;
   std::vector<QueuedEvent> undelivered;
   std::deque<QueuedEvent> waiting;
@@ -253,6 +254,7 @@ void ConnectionState::destroy() {
     if (listening_) {
       waiting = listening_->backlog->close();
       listener.swap(listening_->listener);
+      offers.swap(listening_->offers);
     }
     undelivered = channel_->events->withdraw([this](const QueuedEvent& queued) { return queued.event.id == number; });
     channel_.reset();
@@ -266,6 +268,7 @@ void ConnectionState::destroy() {
   }
   leave_backlog();
   // What follows waits for callbacks and takes other locks, so it is done without ours.
+  if (offers) offers->close();
   if (listener) runtime_.forget_listener(number);
   listener.reset();
   connector.reset();

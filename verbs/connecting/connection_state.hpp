@@ -16,12 +16,15 @@
 #include "verbs/connecting/addresses.hpp"
 #include "verbs/connecting/backlog.hpp"
 #include "verbs/connecting/event_channel_state.hpp"
+#include "verbs/connecting/offers.hpp"
 #include "verbs/connection.hpp"
 #include "verbs/objects/queue_pair_state.hpp"
 #include "verbs/progress/runtime.hpp"
 #include "verbs/stream/stream.hpp"
 
 namespace weft::verbs::detail {
+
+[[nodiscard]] std::uint64_t next_connection_number() noexcept;  // no other's ever
 
 class ConnectionState final : public StreamObserver, public std::enable_shared_from_this<ConnectionState> {
  public:
@@ -48,6 +51,8 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Result<void> disconnect();
   void migrate(std::shared_ptr<EventChannelState> channel);
   void post(ConnectionEvent event);
+  // Of a responder: the rings that its peer has offered.
+  void share(std::unique_ptr<transport::same_host::Session>& shared);
   // A connection request was delivered by this channel.
   void taken(std::shared_ptr<EventChannelState> channel);
   void destroy();
@@ -87,6 +92,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   struct Listening {
     std::shared_ptr<transport::Listener> listener{};  // null until it listens
     std::shared_ptr<Backlog> backlog{};
+    std::shared_ptr<Offers> offers{};  // null: no shared memory
   };
   // What an initiator needs until it is established; apart, for there may be thousands that are.
   struct Attempt {
@@ -102,6 +108,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     bool refused = false;
     bool revision_1 = false;                // the peer does not know revision 2
     bool retrying = false;                  // another TCP connection follows the end of this one
+    bool by_tcp = false;                    // the peer has refused shared memory
     std::chrono::milliseconds back_off{1};  // before the next try of a connect that was refused
   };
 
@@ -111,6 +118,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     std::uint64_t listener = 0;           // its number
     bool asked = false;                   // the place is that of a request
     bool peer_gone = false;               // it asked, and went before it was answered
+    std::atomic<bool> shared = false;     // its octets go through shared memory
     std::atomic<bool> lacks_rtr = false;  // a request for peer-to-peer, and the policy's rtr is empty
     Admission::Seat seat{};               // from its Request until it ends
   };
@@ -126,12 +134,17 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void start_connector();
   void mark(transport::Socket& socket) const;
   [[nodiscard]] bool connects_again(const std::error_code& error);
+  [[nodiscard]] std::expected<std::unique_ptr<transport::same_host::Session>, std::error_code> offer(
+      const transport::Socket& socket);
+  [[nodiscard]] bool will_retry_by_tcp(const std::error_code& pipe);
+  void listen_for_offers(int backlog);
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
   [[nodiscard]] transport::ListenOptions begin_listening(int backlog, transport::BoundSocket& at);
   void begin_incoming(const ConnectionState& listener, transport::Socket socket, const Endpoint& peer);
   [[nodiscard]] std::shared_ptr<Backlog> backlog() const;  // of a listener; null when it is none
-  void make_room(const std::vector<HalfOpen::Entry>& others);
+  [[nodiscard]] std::shared_ptr<Offers> offers() const;    // null as above, or without shared memory
+  void make_room(Backlog& place, const std::vector<HalfOpen::Entry>& others);
   [[nodiscard]] bool make_way();
   [[nodiscard]] bool lets_in(Admission& admission, const std::expected<Endpoint, std::error_code>& peer) const;
   [[nodiscard]] bool take_seat(const std::shared_ptr<Admission>& at);

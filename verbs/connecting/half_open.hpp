@@ -47,6 +47,7 @@ class HalfOpen {
     std::weak_ptr<ConnectionState> connection{};
     transport::Address peer{};
     Instant since{};
+    std::uint16_t port{};  // of the peer
   };
 
   explicit HalfOpen(const Limits& limits) noexcept : limits_(limits) {}
@@ -59,6 +60,7 @@ class HalfOpen {
   [[nodiscard]] std::vector<Entry> enter(Entry newcomer);
   bool leave(std::uint64_t number);  // false: it is out already
   [[nodiscard]] std::optional<Entry> take_oldest();
+  [[nodiscard]] std::shared_ptr<ConnectionState> find(const transport::Endpoint& peer) const;  // null: none
   // How long the oldest may stay at least while there are places: less and less as they fill up.
   [[nodiscard]] Duration patience() const noexcept;
 

@@ -51,6 +51,9 @@ Result<void> check(const Policy& policy) {
   if (startup.peer_to_peer && !startup.rtr.any()) {
     return fail(Errc::kInvalidArgument, "policy.startup.rtr", "peer-to-peer needs at least one ready-to-receive type");
   }
+  if (startup.same_host == SameHost::kRequire && policy.tls.mode == Tls::kRequire) {
+    return fail(Errc::kInvalidArgument, "policy.startup.same_host", "a connection with TLS uses no shared memory");
+  }
   if (!startup.congestion_control.empty()) {
     const auto error = transport::check_congestion_control(startup.congestion_control);
     if (error) {

@@ -32,10 +32,12 @@ void Poller::leave(const Driven& stream, const SocketWatch& watch) {
   keep_few();
 }
 
+// Those that were read in turn are so once more: rings are silent until their reader has said that it may sleep.
 // Among thousands, one that comes or goes costs the same as among ten: nothing is copied then. Without memory few are
 // served like many.
 void Poller::keep_few() noexcept {
-  few_ = members_.size() <= tuning::kFewStreams;
+  const bool few = members_.size() <= tuning::kFewStreams;
+  if (few_.exchange(few) && !few) newly_many_ = true;
   try {
     few_streams_ = few_ ? std::make_shared<const Streams>(all()) : nullptr;
   } catch (const std::bad_alloc&) {
@@ -75,7 +77,7 @@ void Poller::drive() {
     if (members_.empty()) return;
     few = few_streams_;
     if (!few && !sockets_) watch_all();
-    if (!few) sockets = sockets_;
+    if (!few && !std::exchange(newly_many_, false)) sockets = sockets_;
     if (!few && !sockets) few = std::make_shared<const Streams>(all());
   }
   if (presence_.is_here()) {

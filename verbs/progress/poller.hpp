@@ -68,6 +68,7 @@ class Poller final : public Driver, public std::enable_shared_from_this<Poller> 
   std::vector<std::uint64_t> claimed_;  // by number, since its presence began: each once, and some that have left
   std::vector<std::uint64_t> spare_;    // empty: see hand_back()
   std::atomic<bool> few_{true};
+  bool newly_many_ = false;
   Presence presence_{Presence::kPoller};
   SpareTime spare_time_;
 };

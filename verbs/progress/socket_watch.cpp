@@ -23,7 +23,7 @@ void SocketWatch::leave(const Driven& self) {
     if (Poller* const one = poller(side)) one->leave(self, *this);
     Waiter* const one = waiter(side);
     if (one == nullptr) continue;
-    if (std::exchange(seats_[side], std::nullopt)) one->sockets().remove(socket_);
+    if (std::exchange(seats_[side], std::nullopt)) one->sockets().remove(*socket_);
     one->leave(self);
   }
   drivers_ = nullptr;
@@ -82,7 +82,8 @@ bool SocketWatch::settle(transport::Interest wanted, bool stalled) {
   tell_pollers(wanted.write);
   if (owner_.kind != Kind::kProgressThread) tell_waiters(wanted);
   // Of a stream that does not read no other thread would notice a reset.
-  const auto beside = stalled ? std::optional(transport::Interest{.end = wanted.end}) : std::nullopt;
+  const auto beside =
+      stalled ? std::optional(transport::Interest{.read = wanted.read, .end = wanted.end}) : std::nullopt;
   const bool told = tell_progress_thread(owner_.kind == Kind::kProgressThread ? wanted : beside);
   settled_ = told ? std::optional(Settled{wanted, stalled, owner_}) : std::nullopt;
   return told;
@@ -95,7 +96,7 @@ void SocketWatch::tell_pollers(bool write) {
   for (std::size_t side = 0; side < kSides; ++side) {
     Poller* const one = poller(side);
     const auto set = one == nullptr ? nullptr : one->sockets();
-    if (set) set->modify(socket_, stream_, {.read = true, .write = write});
+    if (set) set->modify(*socket_, stream_, {.read = true, .write = write});
   }
 }
 
@@ -115,8 +116,8 @@ bool SocketWatch::tell_waiter(std::size_t side, transport::Interest interest) {
   if (told == interest) return true;
   auto& set = waiter(side)->sockets();
   if (told) {
-    set.modify(socket_, stream_, interest);
-  } else if (set.add(socket_, stream_, interest)) {
+    set.modify(*socket_, stream_, interest);
+  } else if (set.add(*socket_, stream_, interest)) {
     return false;
   }
   told = interest;
@@ -127,10 +128,10 @@ bool SocketWatch::tell_waiter(std::size_t side, transport::Interest interest) {
 bool SocketWatch::tell_progress_thread(std::optional<transport::Interest> interest) {
   if (watched_ == interest) return true;
   if (!interest) {
-    home_->remove(socket_);
+    home_->remove(*socket_);
   } else if (watched_) {
-    home_->modify(socket_, stream_, *interest);
-  } else if (home_->add(socket_, stream_, *interest)) {
+    home_->modify(*socket_, stream_, *interest);
+  } else if (home_->add(*socket_, stream_, *interest)) {
     return false;
   }
   watched_ = interest;
@@ -141,6 +142,12 @@ void SocketWatch::move_to(transport::ReadinessThread& home) {
   if (home_ == &home) return;
   end();
   home_ = &home;
+  settled_.reset();
+}
+
+void SocketWatch::move_to(const transport::Socket& socket) {
+  end();
+  socket_ = &socket;
   settled_.reset();
 }
 
@@ -163,7 +170,7 @@ bool SocketWatch::is_served(transport::Interest wanted, bool proxy) {
 // --- A poller's own set
 
 std::error_code SocketWatch::enter(transport::ReadinessSet& set) const {
-  return set.add(socket_, stream_, {.read = true, .write = wants_room_});
+  return set.add(*socket_, stream_, {.read = true, .write = wants_room_});
 }
 
 }  // namespace weft::verbs::detail

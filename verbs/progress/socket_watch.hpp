@@ -37,7 +37,7 @@ class SocketWatch {
  public:
   // Of the stream of this number, which is born with this progress thread.
   SocketWatch(const transport::Socket& socket, std::uint64_t stream, transport::ReadinessThread& home)
-      : socket_(socket), stream_(stream), home_(&home) {}
+      : socket_(&socket), stream_(stream), home_(&home) {}
 
   [[nodiscard]] std::uint64_t stream() const noexcept { return stream_; }
 
@@ -56,6 +56,7 @@ class SocketWatch {
   // False when there was no memory for it: to be tried again.
   [[nodiscard]] bool settle(transport::Interest wanted, bool stalled);
   void move_to(transport::ReadinessThread& home);  // its progress thread from here on
+  void move_to(const transport::Socket& socket);   // what is watched instead; before join()
   void end();                                      // before the socket is closed, and after leave()
 
   // A poller owns it that has few streams: it is driven with each poll.
@@ -65,7 +66,7 @@ class SocketWatch {
 
   // --- A poller's own set. By the poller, with its lock held.
   [[nodiscard]] std::error_code enter(transport::ReadinessSet& set) const;
-  void exit(transport::ReadinessSet& set) const noexcept { set.remove(socket_); }
+  void exit(transport::ReadinessSet& set) const noexcept { set.remove(*socket_); }
 
  private:
   enum class Kind : std::uint8_t { kProgressThread, kPoller, kWaiter };
@@ -96,7 +97,7 @@ class SocketWatch {
   [[nodiscard]] bool tell_waiter(std::size_t side, transport::Interest interest);
   [[nodiscard]] bool tell_progress_thread(std::optional<transport::Interest> interest);
 
-  const transport::Socket& socket_;
+  const transport::Socket* socket_;
   const std::uint64_t stream_;
   transport::ReadinessThread* home_;
   const QueueDrivers* drivers_ = nullptr;  // while it has a queue pair

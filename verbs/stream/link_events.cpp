@@ -143,7 +143,7 @@ void LinkEvents::on(const engine::StartupFailed& event) {
   link_.witness_->on(event);
   const auto tls = link_.host_.tls_failure();
   const bool goes_on = link_.observer_ && link_.observer_->on_startup_failed(event, tls);
-  const bool retry = goes_on && event.retry_with_revision_1;
+  const bool retry = goes_on && (event.retry_with_revision_1 || tls == std::errc::connection_refused);
   const auto side = link_.initiates_ ? FailedStartup::kOurs : FailedStartup::kPeers;
   log_startup_failure(link_.peer_, event.report, retry ? FailedStartup::kTriedAgain : side,
                       tls ? tls.message() : std::string(hint_of_startup()));

@@ -36,6 +36,7 @@ class Outbox {
   // --- Whether to write
   bool blocked = false;  // the socket takes nothing for now
   bool left = false;     // there was output when the stream's lock was given up last
+  bool goes_on = false;  // a turn is due, in or out, and no doorbell rings for it
 
  private:
   const bool captured_;

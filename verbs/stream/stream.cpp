@@ -40,7 +40,9 @@ Stream::Stream(Runtime& runtime, Setup setup)
       watch_(io_.pipe().socket(), setup.number,
              runtime.progress_threads().of(setup.listener != 0 ? setup.listener : setup.number)),
       link_(*this, runtime.stags(), runtime.buffers(), setup.link, io_.pipe().socket().emss(),
-            Witness::make(to_witness(setup.link, io_.pipe().socket()), io_.pipe()), now()) {}
+            Witness::make(to_witness(setup.link, io_.pipe().socket()), io_.pipe()), now()) {
+  if (setup.shared) share_pipe(std::move(setup.shared));
+}
 
 Stream::~Stream() = default;
 
@@ -92,6 +94,20 @@ Result<void> Stream::reject(Bytes private_data) {
   io_.send();
   settle();
   return {};
+}
+
+bool Stream::share(std::unique_ptr<transport::same_host::Session>& shared) {
+  const std::lock_guard lock(mutex_);
+  if (link_.life().finished() || link_.inbox().octets_so_far() != 0 || io_.pipe().is_shared()) return false;
+  share_pipe(std::move(shared));
+  drive_locked();
+  return true;
+}
+
+void Stream::share_pipe(std::unique_ptr<transport::same_host::Session> shared) {
+  const auto& doorbell = shared->doorbell();
+  watch_.move_to(doorbell);  // the socket is in no set any more
+  io_.pipe().share(std::move(shared));
 }
 
 void Stream::disconnect() {

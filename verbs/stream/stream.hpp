@@ -14,6 +14,7 @@
 #include <span>
 
 #include "transport/readiness_set.hpp"
+#include "transport/same_host/session.hpp"
 #include "transport/tls/session.hpp"
 #include "verbs/base/clock.hpp"
 #include "verbs/base/compact_mutex.hpp"
@@ -33,7 +34,8 @@ class Stream final : public Driven,
  public:
   struct Setup {
     transport::Socket socket{};
-    std::unique_ptr<transport::tls::Session> tls{};  // null: plain
+    std::unique_ptr<transport::tls::Session> tls{};           // null: plain
+    std::unique_ptr<transport::same_host::Session> shared{};  // null: the socket has the octets
     Link::Setup link{};
     std::uint64_t number{};    // by make()
     std::uint64_t listener{};  // of a responder; 0: there is none
@@ -50,6 +52,8 @@ class Stream final : public Driven,
   Result<void> connect(const Link::QueuePair& qp, Bytes private_data);
   Result<void> accept(const Link::QueuePair& qp, Bytes private_data, const engine::AcceptParameters& parameters);
   Result<void> reject(Bytes private_data);
+  // The rings that the peer has offered. False: octets have come by the socket, or the stream has ended.
+  [[nodiscard]] bool share(std::unique_ptr<transport::same_host::Session>& shared);
   void disconnect();
   std::error_code set_type_of_service(std::uint8_t octet);
   [[nodiscard]] std::size_t tcp_info(MutableBytes into);
@@ -85,6 +89,7 @@ class Stream final : public Driven,
   [[nodiscard]] std::optional<LiveStream> describe() override;
 
  private:
+  void share_pipe(std::unique_ptr<transport::same_host::Session> shared);
   void leave_locked();
   void abort_locked();
   // `work`, under the lock. Without memory for it the connection ends.

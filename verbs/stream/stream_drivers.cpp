@@ -38,9 +38,14 @@ void Stream::drive_locked() {
 bool Stream::look_locked() {
   if (link_.life().finished()) return false;
   const bool came = io_.receive();
+  if (io_.pipe().is_shared()) look_for_the_end();  // a doorbell rings for it, as for octets
+  if (link_.life().finished()) return came;
   auto& outbox = link_.outbox();
-  if (!came && !outbox.blocked && !outbox.left && !io_.pipe().has_output() && io_.part_known())
-    return park_buffers(), false;
+  if (!came && !outbox.blocked && !outbox.left && !io_.pipe().has_output() && io_.part_known()) {
+    park_buffers();
+    if (io_.pipe().is_shared()) settle_watch();
+    return false;
+  }
   outbox.blocked = false;
   io_.send();
   settle();
@@ -56,7 +61,7 @@ void Stream::look_for_the_end() {
     link_.lost(error, now());
     return settle();
   }
-  if (inbox.fin_seen() || !io_.pipe().socket().peer_has_closed()) return;
+  if (inbox.fin_seen() || !io_.pipe().peer_has_closed()) return;
   link_.end_after_stall(now());
   io_.send();
   if (const auto& observer = link_.observer()) observer->on_peer_closed();
@@ -65,7 +70,7 @@ void Stream::look_for_the_end() {
 
 // A number that changes with each octet that the peer sends or acknowledges.
 std::uint64_t Stream::moved() const noexcept {
-  return link_.inbox().octets_so_far() + link_.outbox().octets_so_far() - io_.pipe().socket().unacknowledged();
+  return link_.inbox().octets_so_far() + link_.outbox().octets_so_far() - io_.pipe().unacknowledged();
 }
 
 void Stream::drive_if_free(Poller& by) {
@@ -157,7 +162,7 @@ std::optional<std::uint64_t> Stream::moved_if_unserved() {
   if (!lock || link_.life().finished()) return std::nullopt;
   const bool hidden = link_.inbox().reads() && io_.pipe().holds();  // no thread that sleeps would wake for it
   if (!hidden && (watch_.is_served(wanted(), runtime_.progress_threads().has_proxy()) ||
-                  !io_.pipe().socket().is_ready(wanted().read, wanted().write)))
+                  !io_.pipe().is_ready(wanted().read, wanted().write)))
     return std::nullopt;
   return link_.inbox().reads_so_far + link_.outbox().octets_so_far();
 }
@@ -165,8 +170,7 @@ std::optional<std::uint64_t> Stream::moved_if_unserved() {
 // The child alone runs, and in this thread alone: no lock is needed, nor could it be had.
 void Stream::leave_to_parent(int nowhere) noexcept {
   link_.abandon();
-  const auto& socket = io_.pipe().socket();
-  if (socket.is_open() && nowhere >= 0) ::dup3(nowhere, socket.descriptor(), O_CLOEXEC);
+  io_.pipe().leave_to_parent(nowhere);
 }
 
 void Stream::abandon() {
@@ -223,8 +227,7 @@ void Stream::follow_disposition() {
     // A peer that lets nothing in any more when our patience is over would never hear of the end: its program waits for
     // a FIN that follows what it does not take. So it gets a reset, and the kernel keeps nothing for it. A process that
     // ends has no patience to be over: it leaves the octets to the kernel.
-    case engine::Disposition::kClose:
-      return finish(!link_.inbox().is_over() && io_.pipe().socket().peer_takes_nothing());
+    case engine::Disposition::kClose: return finish(!link_.inbox().is_over() && io_.pipe().peer_takes_nothing());
   }
 }
 
@@ -234,11 +237,23 @@ void Stream::park_buffers() { link_.park(watch_.is_polled_among_few() && runtime
 transport::Interest Stream::wanted() const noexcept {
   const auto& inbox = link_.inbox();
   const auto& outbox = link_.outbox();
-  return {.read = inbox.reads(), .write = outbox.blocked || outbox.left, .end = inbox.stalled && !inbox.fin_seen()};
+  const bool end = inbox.stalled && !inbox.fin_seen();
+  if (!io_.pipe().is_shared()) return {.read = inbox.reads(), .write = outbox.blocked || outbox.left, .end = end};
+  const bool goes_on = outbox.goes_on || (outbox.left && !outbox.blocked);
+  return {.read = inbox.reads() || outbox.blocked || end, .write = goes_on, .end = end};
 }
 
-// Without memory it is tried again: perhaps nothing else would come by.
+// A doorbell is readable once the peer rings, which it does for a thread that sleeps. It is always writable, so octets that a
+// turn left in or out, or that came before the announcement, have that interest: the thread does not sleep. A poller of few streams
+// looks at the rings with each poll. Without memory it is tried again: perhaps nothing else would come by.
 void Stream::settle_watch() {
+  if (auto& pipe = io_.pipe(); pipe.is_shared()) {
+    const auto& inbox = link_.inbox();
+    const bool news = pipe.rest(!watch_.is_polled_among_few());
+    const auto ends = [&] { return inbox.stalled && !inbox.fin_seen() && pipe.peer_has_closed(); };
+    const auto has_room = [&] { return link_.outbox().blocked && pipe.is_ready(false, true); };
+    link_.outbox().goes_on = news && (inbox.reads() || ends() || has_room());
+  }
   if (!watch_.settle(wanted(), link_.inbox().stalled)) wake_at(now() + tuning::kWatchRetry);
 }
 

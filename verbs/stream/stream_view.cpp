@@ -14,6 +14,7 @@ std::optional<LiveStream> Stream::describe() {
                     .local = io_.pipe().socket().local().value_or(Endpoint{}),
                     .peer = link_.peer(),
                     .initiator = link_.initiates(),
+                    .same_host = io_.pipe().is_shared(),
                     .queue_pair = link_.subject().qp,
                     .stage = link_.life().stage(),
                     .waits_for = waits_for(),
@@ -24,7 +25,7 @@ std::optional<LiveStream> Stream::describe() {
 
 StreamWait Stream::waits_for() const noexcept {
   if (link_.inbox().stalled) return StreamWait::kReceive;
-  if (link_.outbox().left && !io_.pipe().socket().is_ready(false, true)) return StreamWait::kPeerWindow;
+  if (link_.outbox().left && !io_.pipe().is_ready(false, true)) return StreamWait::kPeerWindow;
   return link_.engine().awaits_answers() ? StreamWait::kAnswers : StreamWait::kNothing;
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The offers of shared memory that come to a listener, beside its TCP port (transport/same_host/offer.hpp). An offer names
+// the TCP connection that it is for; it waits until that connection is accepted, unless it was refused. What becomes of none
+// ends with its offer, and the peer connects again without one.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "transport/listener.hpp"
+#include "transport/same_host/offer.hpp"
+#include "verbs/base/clock.hpp"
+#include "verbs/connecting/backlog.hpp"
+#include "verbs/progress/runtime.hpp"
+
+namespace weft::verbs::detail {
+
+// Safe for threads.
+class Offers : public std::enable_shared_from_this<Offers> {
+ public:
+  Offers(Runtime& runtime, std::shared_ptr<Backlog> backlog, std::uint64_t number)
+      : runtime_(runtime), backlog_(std::move(backlog)), number_(number) {}
+
+  // Once. `listener`: the number of the listener at `local`, whose thread accepts offers, too.
+  [[nodiscard]] std::error_code listen(std::uint64_t listener, const transport::Endpoint& local, int backlog);
+  // The TCP connection of this peer was reset: its offer would wait for it.
+  void refuse(const transport::Endpoint& peer);
+  // No further offer is taken. Before the end, and without locks.
+  void close();
+
+ private:
+  static constexpr std::size_t kMostWaiting = 1024;
+  static constexpr std::size_t kMostRefused = 256;
+  static constexpr std::chrono::milliseconds kLongestPause{16};
+  // As long as an initiator waits by default.
+  static constexpr Duration kPatience = std::chrono::seconds(10);
+
+  struct Waiting {
+    transport::Socket socket{};
+    std::optional<transport::same_host::Offer> offer{};  // once it has come
+    Instant end{};
+    std::chrono::milliseconds pause{1};
+  };
+
+  void come(std::shared_ptr<Waiting> waiting);
+  [[nodiscard]] bool is_done(Waiting& waiting);
+  [[nodiscard]] bool was_refused(const transport::Endpoint& peer);
+
+  Runtime& runtime_;
+  const std::shared_ptr<Backlog> backlog_;
+  const std::uint64_t number_;  // as the runtime knows its socket
+  std::shared_ptr<transport::Listener> listener_;
+  std::atomic<std::size_t> waiting_{0};
+  std::mutex mutex_;
+  std::deque<transport::Endpoint> refused_;  // the last ones
+};
+
+}  // namespace weft::verbs::detail
