@@ -26,10 +26,13 @@ struct RingHeader {
   static constexpr std::size_t kApart = 128;
   static constexpr std::uint64_t kEnd = std::uint64_t{1} << 63;  // in `written`: nothing follows
 
-  alignas(kApart) std::atomic<std::uint64_t> written;  // octets since the start of the stream; the writer's
-  alignas(kApart) std::atomic<std::uint64_t> read;     // octets since the start of the stream; the reader's
-  alignas(kApart) std::atomic<std::uint32_t> sleeps;   // the reader sets it, the writer clears it and rings
-  alignas(kApart) std::atomic<std::uint32_t> waits;    // the writer sets it, the reader clears it and rings
+  // The writer's. Positions count octets since the start of the stream, and those that were skipped: a writer that finds all
+  // read goes on at the front of the ring, so that a connection with small messages touches few pages.
+  alignas(kApart) std::atomic<std::uint64_t> written;
+  std::atomic<std::uint64_t> front;                   // the last position that it went on at, stored before `written`
+  alignas(kApart) std::atomic<std::uint64_t> read;    // the reader's
+  alignas(kApart) std::atomic<std::uint32_t> sleeps;  // the reader sets it, the writer clears it and rings
+  alignas(kApart) std::atomic<std::uint32_t> waits;   // the writer sets it, the reader clears it and rings
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -77,6 +80,7 @@ class RingReader {
  private:
   void copy_out(MutableBytes into) noexcept;
   void copy_part(MutableBytes into) noexcept;
+  [[nodiscard]] bool skip_to_front(std::uint64_t written) noexcept;
 
   Ring ring_;
   std::uint64_t read_ = 0;     // what is true; the header has a copy for the writer
@@ -97,13 +101,15 @@ class RingWriter {
   [[nodiscard]] bool ended() const noexcept { return end_ != 0; }
   // Returns, once for each wait, whether the reader has made room since: its bell may have been heard already.
   [[nodiscard]] bool room_was_made() noexcept;
-  [[nodiscard]] std::size_t size() const noexcept { return ring_.size; }
+  [[nodiscard]] bool has_room() const noexcept { return unread() < ring_.size; }
   // Returns how many octets the reader has not read; 0 if its position is impossible.
   [[nodiscard]] std::size_t unread() const noexcept;
 
  private:
   [[nodiscard]] std::size_t room() const noexcept { return ring_.size - static_cast<std::size_t>(written_ - read_); }
   [[nodiscard]] bool look() noexcept;
+  [[nodiscard]] std::uint64_t position_of_reader() const noexcept;
+  void start_over() noexcept;
   [[nodiscard]] bool make_room(RingResult& result) noexcept;
   [[nodiscard]] std::size_t copy_in(Bytes from) noexcept;
   [[nodiscard]] bool publish() noexcept;
@@ -111,6 +117,8 @@ class RingWriter {
   Ring ring_;
   std::uint64_t written_ = 0;  // what is true; the header has a copy for the reader
   std::uint64_t read_ = 0;     // checked: at most `size` behind
+  std::uint64_t front_ = 0;    // as in the header
+  std::uint64_t skipped_ = 0;  // the position that it went on from
   std::uint64_t end_ = 0;      // RingHeader::kEnd, once ended
   bool waits_ = false;
 };

@@ -68,7 +68,7 @@ class Session {
   // Returns whether a read would not block; without effect.
   [[nodiscard]] bool is_readable() const noexcept { return lost_ || !in_.empty() || in_.has_more() || has_ended(); }
   // Returns whether a write would move something; without effect.
-  [[nodiscard]] bool is_writable() const noexcept { return lost_ || out_.unread() < out_.size(); }
+  [[nodiscard]] bool is_writable() const noexcept { return lost_ || out_.has_room(); }
   // Returns whether the peer has ended its direction, or has gone; octets may be there still.
   [[nodiscard]] bool peer_has_closed() const noexcept { return in_.end_is_near() || has_ended(); }
   // Returns whether the peer has let go of the rings; octets may be there still.
