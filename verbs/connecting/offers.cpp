@@ -38,12 +38,14 @@ void Offers::close() {
 void Offers::refuse(const transport::Endpoint& peer) {
   const std::lock_guard lock(mutex_);
   if (refused_.size() == kMostRefused) refused_.pop_front();
-  refused_.push_back(peer);
+  refused_.push_back({peer, now()});
 }
 
 bool Offers::was_refused(const transport::Endpoint& peer) {
   const std::lock_guard lock(mutex_);
-  return std::erase(refused_, peer) != 0;
+  const Instant at = now();
+  std::erase_if(refused_, [at](const Refused& one) { return at - one.at > kRefusedFor; });
+  return std::erase_if(refused_, [&peer](const Refused& one) { return one.peer == peer; }) != 0;
 }
 
 void Offers::come(std::shared_ptr<Waiting> waiting) {

@@ -37,6 +37,7 @@ class Offers : public std::enable_shared_from_this<Offers> {
  private:
   static constexpr std::size_t kMostWaiting = 1024;
   static constexpr std::size_t kMostRefused = 256;
+  static constexpr Duration kRefusedFor = std::chrono::seconds(1);  // a port may soon be another connection's
   static constexpr std::chrono::milliseconds kLongestPause{16};
   // As long as an initiator waits by default.
   static constexpr Duration kPatience = std::chrono::seconds(10);
@@ -58,7 +59,11 @@ class Offers : public std::enable_shared_from_this<Offers> {
   std::shared_ptr<transport::Listener> listener_;
   std::atomic<std::size_t> waiting_{0};
   std::mutex mutex_;
-  std::deque<transport::Endpoint> refused_;  // the last ones
+  struct Refused {
+    transport::Endpoint peer{};
+    Instant at{};
+  };
+  std::deque<Refused> refused_;  // the last ones, the oldest first
 };
 
 }  // namespace weft::verbs::detail
