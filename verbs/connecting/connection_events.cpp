@@ -29,11 +29,6 @@ ConnectionEvent to_event(const std::error_code& error) {
           .error = Error{Errc::kSystem, "connection", "TCP cannot connect", code}};
 }
 
-// As far as two addresses show it: one host has both. A listener at another address of this host is not found.
-bool are_of_one_host(const Address& one, const Address& other) noexcept {
-  return one == other || (one.is_loopback() && other.is_loopback());
-}
-
 constexpr std::chrono::milliseconds kLongestBackOff{16};
 
 constexpr std::uint8_t kConnectionLost = std::to_underlying(mpa::ErrorCode::kConnectionLost);
@@ -166,30 +161,6 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   if (!begun || was_given_up()) stream->abort();
 }
 
-// Null where the octets go through TCP; an error if the policy refuses that. Only the address of this host leads back to it.
-std::expected<std::unique_ptr<transport::same_host::Session>, std::error_code> ConnectionState::offer(
-    const transport::Socket& socket) {
-  bool required = false;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto wanted = policy_->startup.same_host;
-    if (wanted == SameHost::kOff || policy_->tls.mode == Tls::kRequire) return nullptr;
-    required = wanted == SameHost::kRequire;
-    if (attempt_ && attempt_->by_tcp && !required) return nullptr;
-  }
-  const auto local = socket.local();
-  const auto remote = socket.peer();
-  std::error_code why = std::make_error_code(std::errc::address_not_available);
-  if (local && remote && are_of_one_host(local->address, remote->address)) {
-    auto offered = transport::same_host::Session::offer(*local, *remote);
-    if (offered) return offered;
-    why = offered.error();
-  }
-  log_connection(LogLevel::kInfo, number, [&] { return "its octets go through TCP: " + why.message(); });
-  if (required) return std::unexpected(why);
-  return nullptr;
-}
-
 // Whether the identifier was destroyed, or the attempt has failed. An established connection outlives its identifier.
 bool ConnectionState::was_given_up() const {
   const std::lock_guard lock(mutex_);
@@ -269,14 +240,6 @@ bool ConnectionState::will_retry(bool worth_it) {
   const bool possible = worth_it && policy_->startup.fall_back_to_revision_1;
   if (!possible || phase_ != Phase::kConnecting || attempt_->revision_1) return false;
   return attempt_->revision_1 = attempt_->retrying = true;
-}
-
-// The peer let go of the rings, and not of the TCP connection. True: as will_retry().
-bool ConnectionState::will_retry_by_tcp(const std::error_code& pipe) {
-  const std::lock_guard lock(mutex_);
-  const bool possible = pipe == std::errc::connection_refused && policy_->startup.same_host == SameHost::kOn;
-  if (!possible || phase_ != Phase::kConnecting || attempt_->by_tcp) return false;
-  return attempt_->by_tcp = attempt_->retrying = true;
 }
 
 // Another revision of MPA mends nothing that is TLS's.

@@ -76,7 +76,7 @@ Result<void> ConnectionState::listen(int backlog) {
   }
   log_connection(LogLevel::kInfo, number,
                  "listening on " + local.to_string() + " with a backlog of " + std::to_string(backlog));
-  if (policy().startup.same_host != SameHost::kOff) listen_for_offers(options.backlog);
+  listen_for_offers(options.backlog);
   static_cast<void>(runtime_.reactor());  // and now the threads
   auto shared = std::make_shared<transport::Listener>(std::move(*listener));
   runtime_.add(number, shared);
@@ -86,28 +86,9 @@ Result<void> ConnectionState::listen(int backlog) {
   return {};
 }
 
-// Without it, peers find nobody to offer anything to.
-void ConnectionState::listen_for_offers(int backlog) {
-  std::shared_ptr<Offers> offers;
-  Endpoint local;
-  {
-    const std::lock_guard lock(mutex_);
-    if (policy_->tls.mode != Tls::kOff) return;
-    offers = listening_->offers = std::make_shared<Offers>(runtime_, listening_->backlog, next_connection_number());
-    local = addresses_.local();
-  }
-  if (const auto error = offers->listen(number, local, backlog))
-    log_connection(LogLevel::kInfo, number, [&] { return "offers no shared memory: " + error.message(); });
-}
-
 std::shared_ptr<Backlog> ConnectionState::backlog() const {
   const std::lock_guard lock(mutex_);
   return listening_ ? listening_->backlog : nullptr;
-}
-
-std::shared_ptr<Offers> ConnectionState::offers() const {
-  const std::lock_guard lock(mutex_);
-  return listening_ ? listening_->offers : nullptr;
 }
 
 Result<ListenCounts> ConnectionState::listen_counts() const {
@@ -206,17 +187,6 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   make_room(*place, others);
   // The Request may be here already, and is not looked for: one that came earlier may still have to be read.
   stream->start();
-}
-
-void ConnectionState::share(std::unique_ptr<transport::same_host::Session>& shared) {
-  std::shared_ptr<Stream> stream;
-  {
-    const std::lock_guard lock(mutex_);
-    if (phase_ == Phase::kIncoming && policy_->startup.same_host != SameHost::kOff) stream = stream_;
-  }
-  if (!stream) return;
-  incoming_.shared = true;
-  if (!stream->share(shared)) incoming_.shared = false;
 }
 
 // --- Which connections come in

@@ -142,16 +142,17 @@ void SocketWatch::move_to(transport::ReadinessThread& home) {
   if (home_ == &home) return;
   end();
   home_ = &home;
-  settled_.reset();
 }
 
 void SocketWatch::move_to(const transport::Socket& socket) {
   end();
   socket_ = &socket;
-  settled_.reset();
 }
 
-void SocketWatch::end() { static_cast<void>(tell_progress_thread({})); }
+void SocketWatch::end() {
+  static_cast<void>(tell_progress_thread({}));
+  settled_.reset();
+}
 
 bool SocketWatch::is_polled_among_few() const noexcept {
   return owner_.kind == Kind::kPoller && poller(owner_.side)->has_few();
