@@ -84,6 +84,9 @@ struct ReceiveResult {
 struct Landing {
   MutableBytes memory{};
   std::size_t behind{};  ///< octets of the frame after those
+  /// An RDMA Write: octets of its payload that have not come. They have no memory before they are verified, but a caller that
+  /// has all of them in one place may show them there (mpa::Landed).
+  std::size_t unplaced{};
 };
 
 /// Identifies what the driver does with the socket; check it after each call. kShutdownWrite and kClose only occur once

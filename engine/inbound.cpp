@@ -54,6 +54,7 @@ std::optional<PayloadPlace> Inbound::landing(Bytes stream, std::size_t least) {
 }
 
 bool Inbound::find_landing(Opcode opcode, const ddp::Header& header, PayloadPlace& place) {
+  if (opcode == Opcode::kWrite) return true;
   if (opcode == Opcode::kReadResponse) {
     const auto piece = window_.landing(std::get<ddp::TaggedHeader>(header), place.size);
     if (piece) place.where = SinkPlace{piece->cookie, piece->offset};

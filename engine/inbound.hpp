@@ -83,10 +83,10 @@ struct ReceivePlace {
 };
 
 struct PayloadPlace {
-  std::variant<SinkPlace, ReceivePlace> where{};
-  std::size_t size{};    // octets of the payload
-  std::size_t here{};    // of these, octets that have come
-  std::size_t behind{};  // octets of the FPDU after it
+  std::variant<std::monostate, SinkPlace, ReceivePlace> where{};  // monostate: nowhere before it is verified
+  std::size_t size{};                                             // octets of the payload
+  std::size_t here{};                                             // of these, octets that have come
+  std::size_t behind{};                                           // octets of the FPDU after it
 };
 
 class Inbound {

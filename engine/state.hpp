@@ -89,6 +89,7 @@ struct Engine::State {
   inline ReceiveResult receive_step(MutableBytes octets, Instant now, const mpa::Landed& landed);
   inline ReceiveResult receive_fpdu(MutableBytes octets, Instant now, const mpa::Landed& landed);
   Landing landing(Bytes octets);
+  MutableBytes find_memory(std::monostate none, std::size_t size);
   MutableBytes find_memory(const SinkPlace& sink, std::size_t size);
   MutableBytes find_memory(const ReceivePlace& receive, std::size_t size);
   ReceiveResult wait_for_receive(Instant now);

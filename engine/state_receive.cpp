@@ -114,11 +114,15 @@ Landing Engine::State::landing(Bytes octets) {
   if (config.early_placement == 0 || !rdma->inbound.checks_crc()) return {};
   const auto place = rdma->inbound.landing(octets, config.early_placement);
   if (!place) return {};
+  if (std::holds_alternative<std::monostate>(place->where)) {
+    return {.behind = place->behind, .unplaced = place->size - place->here};
+  }
   const auto memory_of = [&](const auto& where) { return find_memory(where, place->size); };
   const MutableBytes whole = std::visit(memory_of, place->where);
   return whole.empty() ? Landing{} : Landing{whole.subspan(place->here), place->behind};
 }
 
+MutableBytes Engine::State::find_memory(std::monostate, std::size_t) { return {}; }
 MutableBytes Engine::State::find_memory(const SinkPlace& sink, std::size_t size) {
   return memory.landing(queue.at(sink.ticket).local(), sink.offset, size);
 }

@@ -26,6 +26,7 @@ void TransmitBatch::consume(std::size_t written) noexcept {
   pieces_.clear();
   first_ = 0;
   used_ = 0;
+  arena_ = own_;
 }
 
 }  // namespace weft::engine

@@ -16,14 +16,24 @@ class TransmitBatch {
  public:
   static constexpr std::size_t kMaxPieces = 256;  // well below IOV_MAX
 
-  explicit TransmitBatch(std::size_t arena_octets) : arena_(arena_octets) { pieces_.reserve(kMaxPieces); }
+  explicit TransmitBatch(std::size_t arena_octets) : own_(arena_octets), arena_(own_) { pieces_.reserve(kMaxPieces); }
+
+  TransmitBatch(TransmitBatch&&) = default;
+  TransmitBatch& operator=(TransmitBatch&&) = default;
+
+  // Only for an empty batch: until it has been written, its octets are in this memory, in one piece, and nothing is borrowed.
+  // With no memory, they are in its own.
+  void fill_in_place(MutableBytes arena) noexcept {
+    assert(empty());
+    arena_ = arena.empty() ? MutableBytes(own_) : arena;
+  }
 
   // --- Filling (the engine)
   [[nodiscard]] std::size_t arena_size() const noexcept { return arena_.size(); }
   [[nodiscard]] std::size_t arena_room() const noexcept { return arena_.size() - used_; }
-  [[nodiscard]] std::size_t piece_room() const noexcept { return kMaxPieces - pieces_.size(); }
+  [[nodiscard]] std::size_t piece_room() const noexcept { return is_in_place() ? 1 : kMaxPieces - pieces_.size(); }
   // The free end of the arena; what was written there is appended to the octets to send by commit().
-  [[nodiscard]] MutableBytes free_arena() noexcept { return std::span(arena_).subspan(used_); }
+  [[nodiscard]] MutableBytes free_arena() noexcept { return arena_.subspan(used_); }
   // Merges with the previous piece when they touch.
   void commit(std::size_t octets) noexcept {
     const Bytes added(arena_.data() + used_, octets);
@@ -48,9 +58,11 @@ class TransmitBatch {
   void consume(std::size_t written) noexcept;       // the octets that the socket took; an emptied batch starts over
 
  private:
+  [[nodiscard]] bool is_in_place() const noexcept { return arena_.data() != own_.data(); }
   [[nodiscard]] static const std::byte* end_of(Bytes piece) noexcept { return piece.data() + piece.size(); }
 
-  std::vector<std::byte> arena_;
+  std::vector<std::byte> own_;
+  MutableBytes arena_;  // own_, or the caller's
   std::vector<Bytes> pieces_;
   std::size_t used_ = 0;
   std::size_t first_ = 0;

@@ -50,6 +50,10 @@ IoResult Pipe::write_other(std::span<const Bytes> pieces) noexcept {
   return shared_ ? shared_->write(pieces) : tls_->write(pieces);
 }
 
+Bytes Pipe::lend_shared(std::size_t octets) noexcept { return shared_->lend(octets); }
+void Pipe::take_back(std::size_t octets) noexcept { shared_->take_back(octets); }
+MutableBytes Pipe::room_shared() noexcept { return shared_->room_in_place(); }
+
 // A listener that takes both kinds of peer learns by the first octet which this one is.
 IoResult Pipe::read_tls(MutableBytes first, MutableBytes second) noexcept {
   if (tls_->may_be_plain()) {
@@ -133,10 +137,9 @@ bool Pipe::is_ready(bool to_read, bool to_write) const noexcept {
                  : socket_.is_ready(to_read, to_write);
 }
 
-std::error_code Pipe::failure() const noexcept {
-  if (tls_) return tls_->failure();
-  return shared_ && !socket_.peer_has_closed() ? std::make_error_code(std::errc::connection_refused)
-                                               : std::error_code{};
+PipeFailure Pipe::failure() const noexcept {
+  return {.tls = tls_ ? tls_->failure() : std::error_code{},
+          .offer_refused = shared_ && shared_->has_ended() && !socket_.peer_has_closed()};
 }
 
 std::optional<PeerIdentity> Pipe::identity() const {

@@ -26,6 +26,12 @@ namespace same_host {
 class Session;
 }
 
+// Why a connection failed, as far as the pipe knows.
+struct PipeFailure {
+  std::error_code tls{};       // why TLS ended it
+  bool offer_refused = false;  // the peer has let go of the shared memory, and not of the TCP connection
+};
+
 // Not thread-safe, unlike Socket. Cannot be moved, because its parts refer to the socket.
 class Pipe {
  public:
@@ -57,6 +63,14 @@ class Pipe {
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept {
     return plain_ ? socket_.write(pieces) : write_other(pieces);
   }
+
+  // Of shared memory; empty without. Returns the next octets of the stream where they are, if all of them are there in one
+  // piece. The peer can still write to them. take_back() follows, before any other call.
+  [[nodiscard]] Bytes lend(std::size_t octets) noexcept { return shared_ ? lend_shared(octets) : Bytes(); }
+  void take_back(std::size_t octets) noexcept;
+  // Returns memory for what is written next. A write() that presents octets there, from its beginning, does not copy them.
+  // Empty if little room is there.
+  [[nodiscard]] MutableBytes room_in_place() noexcept { return shared_ ? room_shared() : MutableBytes(); }
 
   // --- What crosses the wire
   // With TLS, records its records in `stream`, which must outlive the last call here, followed by the FIN. Call it
@@ -105,9 +119,7 @@ class Pipe {
   [[nodiscard]] bool peer_takes_nothing() const noexcept;
   // Returns whether octets or an end can be read, or octets written, as requested.
   [[nodiscard]] bool is_ready(bool to_read, bool to_write) const noexcept;
-  // Returns why TLS ended the connection, if it did. Of a start-up that failed with shared memory: connection_refused if the
-  // TCP connection stays.
-  [[nodiscard]] std::error_code failure() const noexcept;
+  [[nodiscard]] PipeFailure failure() const noexcept;
   // Returns nothing without TLS, and before the handshake is complete.
   [[nodiscard]] std::optional<PeerIdentity> identity() const;
 
@@ -115,6 +127,8 @@ class Pipe {
   [[nodiscard]] IoResult read_other(MutableBytes first, MutableBytes second) noexcept;
   [[nodiscard]] IoResult read_tls(MutableBytes first, MutableBytes second) noexcept;
   [[nodiscard]] IoResult write_other(std::span<const Bytes> pieces) noexcept;
+  [[nodiscard]] Bytes lend_shared(std::size_t octets) noexcept;
+  [[nodiscard]] MutableBytes room_shared() noexcept;
   void stop_sharing() noexcept;
   [[nodiscard]] bool holds_tls() const noexcept;
   [[nodiscard]] bool holds_part_tls() const noexcept;

@@ -80,8 +80,9 @@ struct StartupPolicy {
   /// Moves the octets of the stream through memory that both processes share, instead of through the kernel, from the first
   /// MPA octet. TCP connects first and stays open, for the addresses, the options and the end of the connection. An initiator
   /// offers the memory to a listener on a loopback or its own address; the listener needs the same policy and user ID. A
-  /// connection with TLS never uses shared memory.
-  SameHost same_host = SameHost::kOff;
+  /// connection with TLS never uses shared memory, and neither does one beyond three quarters of the descriptors that the
+  /// process may have (RLIMIT_NOFILE), because each such connection has a second descriptor.
+  SameHost same_host = SameHost::kOn;
   /// TCP_CONGESTION of this end: "reno", "cubic", "dctcp" or another algorithm that the system has and permits.
   /// Empty: system default.
   std::string congestion_control{};

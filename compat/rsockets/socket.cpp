@@ -109,7 +109,11 @@ bool Socket::hide_number() noexcept {
 
 // --- Of a listener
 
+// Without shared memory: a child of fork() may accept the connection, and its parent the offer that belongs to it.
 int Socket::listen(std::size_t backlog) {
+  auto policy = connection_policy();
+  policy.startup.same_host = verbs::SameHost::kOff;
+  if (const auto set = id->set_policy(policy); !set) return refused("rlisten", set.error());
   auto incoming = open_events();
   if (!incoming) return errno;
   if (const auto moved = id->migrate(*incoming); !moved) return refused("rlisten", moved.error());

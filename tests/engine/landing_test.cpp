@@ -101,6 +101,27 @@ TEST(Landing, AWriteLandsNowhere) {
   EXPECT_EQ(scene.pair.b.memory.regions()[20].octets, pattern(Scene::kLength));
 }
 
+// Octets that the caller has elsewhere are verified there, and a wrong one is placed as little as any.
+TEST(Landing, AWriteIsVerifiedWhereItIs) {
+  constexpr std::size_t kHere = 100, kThere = 2 + 14 + Scene::kLength - kHere;
+  for (const bool spoiled : {false, true}) {
+    Scene scene;
+    End& b = scene.pair.b;
+    ASSERT_TRUE(scene.pair.a.engine.post(write_of(1, scene.all, 20, 0)));
+    scene.pair.a.engine.fill(scene.pair.a.batch, {});
+    const Bytes fpdu = scene.pair.a.batch.pieces()[0];
+    std::vector<std::byte> octets(fpdu.begin(), fpdu.end());
+    EXPECT_EQ(b.engine.landing(Bytes(octets).first(kHere)).unplaced, kThere);
+    const auto missing = std::span(octets).subspan(kHere, kThere);
+    std::vector<std::byte> elsewhere(missing.begin(), missing.end());
+    std::ranges::fill(missing, std::byte{0x5A});
+    if (spoiled) elsewhere.back() ^= std::byte{1};
+    const auto before = b.memory.regions()[20].octets;
+    b.engine.receive(octets, {}, {kHere, elsewhere});
+    EXPECT_EQ(b.memory.regions()[20].octets == before, spoiled);
+  }
+}
+
 TEST(Landing, IsTheUsersToForbid) {
   Config cautious = large(responder());
   cautious.early_placement = 0;

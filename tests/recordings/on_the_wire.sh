@@ -32,10 +32,10 @@ while IFS='|' read -r names address both client; do
   dumpcap -q -P -i lo -w "$file" & dumpcap=$!
   until [ -s "$file" ]; do sleep 0.1; done
   # shellcheck disable=SC2086  # words, not one argument
-  "$weft" rping -s -a "$address" $both >/dev/null & server=$!
+  "$weft" rping -s -a "$address" --policy same-host=off $both >/dev/null & server=$!
   until ss -ltn | grep -q :7174; do sleep 0.1; done
   # shellcheck disable=SC2086
-  "$weft" rping -c -a "$address" $both $client >/dev/null
+  "$weft" rping -c -a "$address" --policy same-host=off $both $client >/dev/null
   wait "$server"
   sleep 0.5  # for the last packets
   kill -INT "$dumpcap"

@@ -88,10 +88,10 @@ TEST(BenchProgress, IsForTerminalsOnly) {
 }
 
 TEST(BenchProgress, TellsTheLineOfTheSuite) {
-  Bench bench({"suite", "--only", "lat send 64, blocking", "--iters", "20", "--repetitions", "2"});
+  Bench bench({"suite", "--only", "lat write 64, blocking", "--iters", "20", "--repetitions", "2"});
   EXPECT_EQ(bench.wait().exit_code, 0);
   const std::string& shown = bench.terminal().text();
-  EXPECT_THAT(shown, HasSubstr("\rline 2 of 2, lat send 64, blocking channel: repetition 2 of 2"));
+  EXPECT_THAT(shown, HasSubstr("\rline 2 of 2, lat write 64, blocking channel: repetition 2 of 2"));
   EXPECT_TRUE(shown.ends_with(kWiped)) << shown;
 }
 
@@ -138,24 +138,24 @@ TEST(BenchInterrupted, InTheFirstRepetitionThereIsNoFigure) {
 
 TEST(BenchInterrupted, TheSuiteKeepsTheLinesThatWereComplete) {
   const TemporaryDirectory folder;
-  Bench bench({"suite", "--only", "lat send 64, blocking", "--iters", "300", "--repetitions", "100", "--output",
+  Bench bench({"suite", "--only", "lat write 64, blocking", "--iters", "300", "--repetitions", "100", "--output",
                folder.file("a.json")});
-  ASSERT_TRUE(bench.terminal().wait_for("line 2 of 2, lat send 64, blocking channel: repetition 2 of 100"))
+  ASSERT_TRUE(bench.terminal().wait_for("line 2 of 2, lat write 64, blocking channel: repetition 2 of 100"))
       << bench.terminal().text();
   const auto processes = bench.descendants();
   EXPECT_GE(processes.size(), 2U) << "the one that measures, and its peer";
   bench.interrupt_group();
   const Ended ended = bench.wait();
   EXPECT_EQ(ended.exit_code, 130) << bench.terminal().text();
-  EXPECT_THAT(ended.out, HasSubstr("lat send 64, blocking wait"));
+  EXPECT_THAT(ended.out, HasSubstr("lat write 64, blocking wait"));
   EXPECT_THAT(bench.terminal().text(),
-              HasSubstr("weft bench suite: interrupted: 1 of 2 lines were complete; from 'lat send 64, blocking "
+              HasSubstr("weft bench suite: interrupted: 1 of 2 lines were complete; from 'lat write 64, blocking "
                         "channel' on they are missing."));
   std::ifstream file(folder.file("a.json"));
   const json whole = json::parse(file);
   EXPECT_EQ(whole.at("cases").size(), 1U);
   EXPECT_EQ(whole.at("complete"), false);
-  EXPECT_EQ(whole.at("missing"), json({"lat send 64, blocking channel"}));
+  EXPECT_EQ(whole.at("missing"), json({"lat write 64, blocking channel"}));
   expect_ended(processes);
 }
 

@@ -13,6 +13,7 @@
 #include "command.hpp"
 #include "common/crc32c_routine.hpp"
 #include "tools/bench/plot.hpp"
+#include "tools/bench/policy.hpp"
 #include "tools/bench/report_channel.hpp"
 #include "tools/bench/suite.hpp"
 #include "tools/bench/sweep.hpp"
@@ -33,15 +34,17 @@ TEST(Suite, HasEachTargetOnce) {
   const auto cases = suite_cases({.against = {.ucx = true}});
   std::set<std::string> names;
   for (const SuiteCase& each : cases) EXPECT_TRUE(names.insert(each.name).second) << each.name;
-  for (const char* name : {"lat send 64", "lat write 64, blocking wait", "lat send 64, blocking channel",
-                           "lat read 64, idle target", "bw read 1Mi", "bw write 1Mi, CRC off", "bw send 1Mi, EMSS 1448",
-                           "bw send 1Mi, markers", "rate write 64", "bw send 16384, 256 connections"}) {
+  for (const char* name :
+       {"lat send 64", "lat write 64, blocking wait", "lat send 64, blocking channel", "lat read 64, idle target",
+        "bw read 1Mi", "bw write 1Mi, CRC off", "bw send 1Mi, EMSS 1448", "bw send 1Mi, markers", "rate write 64",
+        "bw send 16384, 256 connections", "lat send 64, same host", "bw write 1Mi, CRC off, same host"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
   for (const SuiteCase& each : cases) {
     EXPECT_EQ(each.reference == Reference::kUcx, each.options.kind == Kind::kRate);
-    EXPECT_EQ(each.options.against.ucx, each.options.crc && !each.options.markers && each.options.segments.emss == 0 &&
-                                            each.options.connections == 1 && !sleeps(each.options))
+    EXPECT_EQ(each.options.against.ucx, (each.options.crc || is_same_host(each.options)) && !each.options.markers &&
+                                            each.options.segments.emss == 0 && each.options.connections == 1 &&
+                                            !sleeps(each.options))
         << each.name;
   }
 }
@@ -315,7 +318,7 @@ TEST(SuiteCommand, WritesTableJsonAndPlot) {
   EXPECT_NE(ended.out.find("lat send 64, blocking wait"), std::string::npos) << ended.out;
   std::ifstream figures(folder.file("a.json"));
   const json whole = json::parse(figures);
-  EXPECT_EQ(whole.at("cases").size(), 9U);
+  EXPECT_EQ(whole.at("cases").size(), 14U);
   for (const json& each : whole.at("cases")) EXPECT_GT(each.at("weft").at("median"), 0) << each;
   std::ifstream plot(folder.file("a.svg"));
   const std::string svg{std::istreambuf_iterator<char>(plot), {}};

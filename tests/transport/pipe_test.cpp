@@ -44,7 +44,7 @@ TEST(PlainPipe, IsItsSocket) {
   EXPECT_FALSE(peer.identity());
   pipe.shutdown_write();
   EXPECT_EQ(read_some(peer, first).status, Status::kEndOfStream);
-  EXPECT_FALSE(peer.failure());
+  EXPECT_FALSE(peer.failure().tls);
 }
 
 TEST(TlsPipe, CarriesOctetsInPiecesOfAnySize) {
@@ -231,7 +231,7 @@ TEST(TlsPipe, CloseNotifyIsTheEndOfTheStream) {
   EXPECT_TRUE(ends.server.holds()) << "the end lies after them, and the socket may not show it";
   EXPECT_EQ(ends.server.read(seen).status, Status::kEndOfStream);
   EXPECT_FALSE(ends.server.holds());
-  EXPECT_FALSE(ends.server.failure());
+  EXPECT_FALSE(ends.server.failure().tls);
   EXPECT_EQ(write_one(ends.server, sent).octets, sent.size()) << "the other direction goes on";
   EXPECT_EQ(read_some(ends.client, seen).octets, sent.size());
 }
@@ -257,7 +257,7 @@ TEST(TlsPipe, AFinWithoutCloseNotifyIsNoEndOfTheStream) {
   const auto io = read_some(ends.server, {&place, 1});
   EXPECT_EQ(io.status, Status::kLost);
   EXPECT_EQ(io.error, make_error_code(Fault::kTruncated));
-  EXPECT_EQ(ends.server.failure(), io.error);
+  EXPECT_EQ(ends.server.failure().tls, io.error);
   EXPECT_NE(io.error.message().find("close_notify"), std::string::npos);
 }
 
@@ -294,7 +294,7 @@ TEST(TlsPipe, AChangedOctetEndsIt) {
   std::byte place{};
   const auto io = read_some(ends.server, {&place, 1});
   EXPECT_EQ(io.status, Status::kLost);
-  EXPECT_TRUE(ends.server.failure());
+  EXPECT_TRUE(ends.server.failure().tls);
   const auto told = read_some(ends.client, {&place, 1});
   EXPECT_EQ(told.error, tls::of_alert(20)) << "bad_record_mac: " << told.error.message();
 }

@@ -88,7 +88,7 @@ class SameHostOffer : public testing::Test {
     Socket accepted = accept();
     const auto before = open_descriptors();
     send(initiator, octets, files);
-    const auto offer = receive_offer(accepted, false);
+    const auto offer = receive_offer(accepted);
     EXPECT_TRUE(!offer || *offer) << "the message is there";
     EXPECT_EQ(offer.has_value(), !accepted.is_open()) << "a refused socket remains the caller's";
     EXPECT_EQ(open_descriptors(), before);
@@ -108,7 +108,7 @@ TEST_F(SameHostOffer, BringsTwoSessionsOverTheSameRings) {
   auto session = Session::offer(kInitiator, port_.at);
   ASSERT_TRUE(session) << session.error().message();
   Socket accepted = accept();
-  auto offer = receive_offer(accepted, false);
+  auto offer = receive_offer(accepted);
   ASSERT_TRUE(offer && *offer);
   EXPECT_EQ((**offer).from, kInitiator);
   EXPECT_EQ((**offer).to, port_.at);
@@ -137,17 +137,17 @@ TEST_F(SameHostOffer, KeepsOneHighDescriptor) {
 TEST_F(SameHostOffer, WaitsForTheMessage) {
   const Socket initiator = connect();
   Socket accepted = accept();
-  auto offer = receive_offer(accepted, false);
+  auto offer = receive_offer(accepted);
   EXPECT_TRUE(offer && !*offer);
   send(initiator, serialize(message()), {file()});
-  offer = receive_offer(accepted, false);
+  offer = receive_offer(accepted);
   EXPECT_TRUE(offer && *offer && (**offer).session);
 }
 
 TEST_F(SameHostOffer, TellsThatTheInitiatorHasGone) {
   static_cast<void>(connect());
   Socket accepted = accept();
-  EXPECT_EQ(receive_offer(accepted, false).error(), std::errc::connection_aborted);
+  EXPECT_EQ(receive_offer(accepted).error(), std::errc::connection_aborted);
 }
 
 TEST_F(SameHostOffer, RefusesOctetsThatAreNoOffer) {
@@ -253,7 +253,7 @@ TEST_F(SameHostOffer, WantOfADescriptorForTheFileIsAnError) {
   Socket accepted = accept();
   send(initiator, serialize(message()), {file()});
   const NoDescriptorsLeft here;
-  EXPECT_EQ(receive_offer(accepted, false).error(), std::errc::too_many_files_open);
+  EXPECT_EQ(receive_offer(accepted).error(), std::errc::too_many_files_open);
 }
 
 // Without weft's care the signal of that limit would end the process.
@@ -278,17 +278,35 @@ bool passes_for_another_user(const std::function<bool()>& body) {
   return status == 0;
 }
 
-TEST_F(SameHostOffer, AnotherUserIsRefusedUnlessAnyMayCome) {
+TEST_F(SameHostOffer, AnotherUserIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-  EXPECT_TRUE(passes_for_another_user([this] {
-    return Session::offer(kInitiator, port_.at, false).error() == std::errc::permission_denied &&
-           Session::offer(kInitiator, port_.at, true).has_value();
-  }));
-  static_cast<void>(accept());  // of the initiator that asked before it sent anything
+  EXPECT_TRUE(passes_for_another_user(
+      [this] { return Session::offer(kInitiator, port_.at).error() == std::errc::permission_denied; }));
   Socket accepted = accept();
-  EXPECT_EQ(receive_offer(accepted, false).error(), std::errc::permission_denied);
-  const auto offer = receive_offer(accepted, true);
-  EXPECT_TRUE(offer && *offer && (**offer).session);
+  EXPECT_EQ(receive_offer(accepted).error(), std::errc::permission_denied);
+}
+
+// The limits make the next descriptor the first of the last quarter, or the one before.
+TEST_F(SameHostOffer, TheLastQuarterOfTheDescriptorsIsNotForRings) {
+  const auto next = [] {
+    const int number = ::fcntl(0, F_DUPFD_CLOEXEC, kFirstOwnDescriptor);
+    ::close(number);
+    return number;
+  };
+  const auto offered = [&](int least_number) {
+    const transport::test::DescriptorLimit limit(4 * least_number / 3);
+    return Session::offer(kInitiator, port_.at);
+  };
+  const int first = next();
+  EXPECT_EQ(offered(first - 3).error(), std::errc::too_many_files_open);
+  EXPECT_TRUE(offered(first + 3));
+  static_cast<void>(accept());  // of the two offers
+  static_cast<void>(accept());
+  const Socket initiator = connect();
+  Socket accepted = Socket::own(move_up(accept().release()));
+  send(initiator, serialize(message()), {file()});
+  const transport::test::DescriptorLimit limit(accepted.descriptor() + 1);
+  EXPECT_EQ(receive_offer(accepted).error(), std::errc::too_many_files_open);
 }
 
 }  // namespace

@@ -146,8 +146,10 @@ TEST(SameHost, RoomRingsOnceItIsAQuarter) {
   EXPECT_FALSE(pair.a->sleep());
   get(*pair.b, got, kRing / 4 - 1);
   EXPECT_FALSE(has_rung(*pair.a));
+  EXPECT_FALSE(pair.a->is_writable()) << "it is not awaited yet";
   get(*pair.b, got, 1);
   EXPECT_TRUE(has_rung(*pair.a));
+  EXPECT_TRUE(pair.a->is_writable());
   EXPECT_TRUE(pair.a->sleep()) << "its bell was drained, so it has to be told here";
   EXPECT_FALSE(has_rung(*pair.a));
   EXPECT_FALSE(pair.a->sleep()) << "once";

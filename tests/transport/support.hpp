@@ -170,22 +170,34 @@ class Mailbox {
   std::deque<T> values_;
 };
 
-// While it lives the process gets no more descriptors.
-class NoDescriptorsLeft {
+// While it lives, the numbers of new descriptors are below `limit`.
+class DescriptorLimit {
  public:
-  NoDescriptorsLeft() {
-    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    ::close(next);
+  explicit DescriptorLimit(int limit) {
     EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
-    const rlimit none{.rlim_cur = static_cast<rlim_t>(next), .rlim_max = before_.rlim_max};
-    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const rlimit wanted{.rlim_cur = static_cast<rlim_t>(limit), .rlim_max = before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &wanted), 0);
   }
-  ~NoDescriptorsLeft() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
-  NoDescriptorsLeft(const NoDescriptorsLeft&) = delete;
-  NoDescriptorsLeft& operator=(const NoDescriptorsLeft&) = delete;
+  ~DescriptorLimit() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+  DescriptorLimit(const DescriptorLimit&) = delete;
+  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
 
  private:
   rlimit before_{};
+};
+
+// While it lives the process gets no more descriptors.
+class NoDescriptorsLeft {
+ public:
+  NoDescriptorsLeft() : limit_(next()) {}
+
+ private:
+  static int next() {
+    const int number = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(number);
+    return number;
+  }
+  DescriptorLimit limit_;
 };
 
 inline bool has_ipv6_loopback() {

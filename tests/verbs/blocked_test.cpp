@@ -36,6 +36,7 @@ struct Blocked : testing::Test {
     auto& target = targets.emplace_back();
     sinks.emplace_back(target, kSize);
     auto id = must(ConnectionId::create(events), "id");
+    must(id.set_policy({.startup = {.same_host = SameHost::kOff}}), "set_policy");  // a ring is awaited by nobody
     resolve(id, events, listener.local_address());
     sources.push_back(must(shared.domain.create_queue_pair({.send_cq = &shared.cq, .receive_cq = &shared.cq}), "qp"));
     target.id = establish(id, events, sources.back(), *target.qp);

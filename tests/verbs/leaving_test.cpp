@@ -92,6 +92,7 @@ TEST(Leaving, TheProcessEndsToo) {
       auto events = must(EventChannel::create(), "EventChannel");
       End client(kManySends);
       client.id = must(ConnectionId::create(events), "ConnectionId");
+      must(client.id->set_policy({.startup = {.same_host = SameHost::kOff}}), "set_policy");
       resolve(*client.id, events, loopback("127.0.0.1", port));
       must(client.id->connect(*client.qp), "connect");
       expect_event(events, ConnectionEventType::kEstablished);

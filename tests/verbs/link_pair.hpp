@@ -151,7 +151,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   void on_established() override {}
   void on_let_go() override {}
   [[nodiscard]] bool takes_octets() const override { return true; }
-  [[nodiscard]] std::error_code tls_failure() const override { return {}; }
+  [[nodiscard]] transport::PipeFailure failure() const override { return {}; }
 
   // --- ServedQueuePair
   [[nodiscard]] Result<void> set_stream(const Attempt&, std::shared_ptr<Stream>) override { return {}; }
@@ -182,7 +182,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   bool admits_reply(Bytes) override { return true; }
   void on_established(const engine::Established&) override { ++established_count; }
   bool on_rejected(engine::Rejected) override { return false; }
-  bool on_startup_failed(const engine::StartupFailed& failure, const std::error_code&) override {
+  bool on_startup_failed(const engine::StartupFailed& failure, const transport::PipeFailure&) override {
     startup_failure = std::string(failure.report.sentence);
     return false;
   }
@@ -224,7 +224,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
     outbox.blocked = false;
     bool moved = false;
     while (link.has_output() && !outbox.blocked && !link.life().finished()) {
-      if (!outbox.pending()) link.fill(now);
+      if (!outbox.pending()) link.fill({}, now);
       if (!outbox.pending()) break;
       Bytes tail;
       const std::size_t offered = [&] {

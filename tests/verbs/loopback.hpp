@@ -33,7 +33,7 @@ inline void must(Result<void> result, const char* what) {
   if (!result) throw std::runtime_error(std::string(what) + ": " + result.error().message());
 }
 
-// The policy, over shared memory if the environment asks for that (WEFT_TEST_SAME_HOST=on), as one of ctest's entries does.
+// The policy, over TCP if the environment asks for that (WEFT_TEST_SAME_HOST=off), as ctest's entries NAME_tcp do.
 Policy over_tested_pipe(Policy policy);
 
 // `count` progress threads while it lives; made before what starts them.

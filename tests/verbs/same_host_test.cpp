@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which connections of one host have their octets in shared memory (StartupPolicy::same_host), and what happens if the ends
-// do not agree. The other tests of this directory run over shared memory, too: the entries that end in _same_host.
+// do not agree. The other tests of this directory run over shared memory by default, and over TCP in the entries that end in _tcp.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -44,7 +44,13 @@ struct Agreement {
   bool shared{};
 };
 
-class SameHostOf : public testing::TestWithParam<Agreement> {};
+// The environment of the entries for TCP would make all of them agree.
+template <typename Base>
+struct OfThisPolicy : Base {
+  void SetUp() override { ::unsetenv("WEFT_TEST_SAME_HOST"); }
+};
+
+using SameHostOf = OfThisPolicy<testing::TestWithParam<Agreement>>;
 
 TEST_P(SameHostOf, BothEndsHaveToWantIt) {
   Pair pair({.client_policy = policy(GetParam().client), .server_policy = policy(GetParam().server)});
@@ -62,10 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, SameHostOf,
                                          Agreement{SameHost::kRequire, SameHost::kRequire, true},
                                          Agreement{SameHost::kOff, SameHost::kOff, false}));
 
-// The environment of the entries for shared memory would make them agree.
-struct SameHostMixed : testing::Test {
-  void SetUp() override { ::unsetenv("WEFT_TEST_SAME_HOST"); }
-};
+using SameHostMixed = OfThisPolicy<testing::Test>;
 
 TEST_F(SameHostMixed, OneEndAloneGetsTcp) {
   for (const bool client : {false, true}) {
@@ -83,7 +86,7 @@ TEST_F(SameHostMixed, IPv6) {
 }
 
 TEST_F(SameHostMixed, AnInitiatorThatRequiresItIsNotServedByTcp) {
-  Server server;
+  Server server(policy(SameHost::kOff));
   Client client;
   resolve(client, server.id.local_address(), policy(SameHost::kRequire));
   must(client.id.connect(*client.end.qp), "connect");

@@ -23,7 +23,9 @@ void* wait_for_ever(void* channel) {
 }
 
 struct Waiting : testing::Test {
-  Pair pair{};
+  explicit Waiting(const PairOptions& options = {}) : pair(options) {}
+
+  Pair pair;
   Buffer near{pair.client, 64}, far{pair.server, 64};
   const std::map<std::string, int> at_first = epoll_sets();  // those of weft's own threads
 
@@ -112,7 +114,11 @@ TEST_F(Waiting, TwoMayWait) {
 }
 
 // It would be woken for octets that it cannot take, again and again.
-TEST_F(Waiting, AStreamThatWaitsForAReceiveWakesNobody) {
+struct WaitingOverTcp : Waiting {
+  WaitingOverTcp() : Waiting({.client_policy = {.startup = {.same_host = SameHost::kOff}}}) {}
+};
+
+TEST_F(WaitingOverTcp, AStreamThatWaitsForAReceiveWakesNobody) {
   auto event = wait();
   expect_watched({1, 1}, "the server's by the thread that waits");
   send();

@@ -22,9 +22,15 @@ Outcome<verbs::Policy> policy_of(const Options& options) {
   verbs::Policy policy;
   policy.startup.crc = options.crc;
   policy.startup.markers = options.markers;
+  policy.startup.same_host = verbs::SameHost::kOff;
   policy.startup.max_ulpdu = largest_ulpdu(options);
   policy.startup.peer_to_peer = options.pattern == Pattern::kPerftest;  // as the drop-in libraries have it
   return read_policy(options.policy.text + options.policy.files, policy);
+}
+
+bool is_same_host(const Options& options) {
+  const auto policy = policy_of(options);
+  return policy && policy->startup.same_host != verbs::SameHost::kOff;
 }
 
 // The last word counts.

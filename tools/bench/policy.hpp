@@ -8,7 +8,9 @@
 
 namespace weft::tools::bench {
 
+// With TCP between the ends, unless the options have same-host.
 [[nodiscard]] Outcome<verbs::Policy> policy_of(const Options& options);
+[[nodiscard]] bool is_same_host(const Options& options);
 // The same without TLS.
 [[nodiscard]] Options without_tls(Options options);
 

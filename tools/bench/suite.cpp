@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tools/bench/policy.hpp"
 #include "tools/bench/statistics.hpp"
 
 namespace weft::tools::bench {
@@ -38,8 +39,8 @@ class Table {
  private:
   // The rest is between weft and raw TCP: other stacks have no CRC, no Markers, and other ways to sleep.
   static bool plain(const Options& options) {
-    return options.crc && !options.markers && options.segments.emss == 0 && options.connections == 1 &&
-           !sleeps(options);
+    return (options.crc || is_same_host(options)) && !options.markers && options.segments.emss == 0 &&
+           options.connections == 1 && !sleeps(options);
   }
 
   static std::string name_of(const Options& options) {
@@ -51,6 +52,7 @@ class Table {
     if (options.segments.emss != 0) text += ", EMSS " + std::to_string(options.segments.emss);
     if (options.markers) text += ", markers";
     if (!options.crc) text += ", CRC off";
+    if (is_same_host(options)) text += ", same host";
     return text;
   }
 
@@ -74,6 +76,30 @@ void add_bandwidths(Table& table) {
     table.add(Kind::kBandwidth, op, kMebi, 0.97).crc = false;
     table.add(Kind::kBandwidth, op, kMebi, 0.6).segments.emss = 1448;
     table.add(Kind::kBandwidth, op, kMebi, 0.5).markers = true;
+  }
+}
+
+// Through shared memory, which TLS does not use.
+void add_same_host(Table& table, const Options& common) {
+  const auto policy = policy_of(common);
+  if (!policy || policy->tls.mode != verbs::Tls::kOff) return;
+  const auto share = [](Options& options) {
+    options.policy.files += options.policy.text.empty() ? "same-host=on" : ",same-host=on";
+  };
+  for (const Op op : {Op::kSend, Op::kWrite}) share(table.add(Kind::kLatency, op, 64, 0.25));
+  Options& sleeper = table.add(Kind::kLatency, Op::kSend, 64, 0.9);
+  sleeper.blocking = Blocking::kChannel;
+  share(sleeper);
+  for (const Op op : {Op::kSend, Op::kRead, Op::kWrite}) {
+    share(table.add(Kind::kBandwidth, op, kMebi, 1.5));
+    Options& unchecked = table.add(Kind::kBandwidth, op, kMebi, 1.5);
+    unchecked.crc = false;
+    share(unchecked);
+  }
+  for (const Op op : {Op::kSend, Op::kWrite}) {
+    Options& rate = table.add(Kind::kRate, op, 64, 1.0, Reference::kUcx);
+    rate.depth = 64;
+    share(rate);
   }
 }
 
@@ -117,6 +143,7 @@ std::vector<SuiteCase> suite_cases(const Options& common) {
     table.add(Kind::kRate, op, 64, 10, Reference::kUcx).depth = 64;
   }
   add_crowds(table);
+  add_same_host(table, common);
   return std::move(table).finish();
 }
 

@@ -30,7 +30,8 @@ constexpr const char* kSuiteDescription =
 constexpr const char* kSuiteFooter =
     "Each line is a measurement of weft bench lat, bw, rate or setup; their help explains how they measure. The rate "
     "of 64-octet messages has UCX as its reference and needs --against ucx; other stacks are measured where they have "
-    "the pattern. Rivals that are not installed are named before the table, with the Debian package to install. If "
+    "the pattern. The lines \"same host\" go through shared memory, and so do UCX's figures there. Rivals that are not "
+    "installed are named before the table, with the Debian package to install. If "
     "other processes kept the machine busy, the report ends with a warning and figures.\n"
     "On a terminal, a progress line shows the current line and repetition. After ^C or SIGTERM the table and the JSON "
     "have the completed lines, and the exit code is 130.\n"

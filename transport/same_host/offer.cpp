@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/same_host/offer.hpp"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -47,6 +48,15 @@ std::expected<Socket, std::error_code> open_local() {
   return socket;
 }
 
+// Each connection with rings has a second descriptor. When they become scarce, what is left is for TCP and for the program.
+std::error_code check_plenty(const Socket& socket) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return last_error();
+  const auto number = static_cast<rlim_t>(socket.descriptor());
+  return number < limit.rlim_cur - limit.rlim_cur / 4 ? std::error_code{}
+                                                      : std::make_error_code(std::errc::too_many_files_open);
+}
+
 // Once it is known to stay.
 void keep(Socket& socket) { socket = Socket::own(move_up(socket.release())); }
 
@@ -64,11 +74,11 @@ std::error_code connect_to_listener(const Socket& socket, const Endpoint& at) {
 
 // Anybody may have a name that is free, so the initiator asks as well as the acceptor. The kernel tells the user as of
 // listen() or connect().
-std::error_code check_user(const Socket& socket, bool any_user) {
+std::error_code check_user(const Socket& socket) {
   ucred peer{};
   socklen_t length = sizeof peer;
   if (::getsockopt(socket.descriptor(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return last_error();
-  return any_user || peer.uid == ::geteuid() ? std::error_code{} : std::make_error_code(std::errc::permission_denied);
+  return peer.uid == ::geteuid() ? std::error_code{} : std::make_error_code(std::errc::permission_denied);
 }
 
 // A message and the descriptors that it carries.
@@ -149,13 +159,13 @@ std::expected<std::unique_ptr<Session>, std::error_code> make_session(Memory mem
   return session;
 }
 
-std::expected<std::unique_ptr<Session>, std::error_code> make_offer(const Endpoint& local, const Endpoint& remote,
-                                                                    bool any_user) {
+std::expected<std::unique_ptr<Session>, std::error_code> make_offer(const Endpoint& local, const Endpoint& remote) {
   auto doorbell = open_local();
   if (!doorbell) return std::unexpected(doorbell.error());
   if (const auto error = connect_to_listener(*doorbell, remote)) return std::unexpected(error);
-  if (const auto error = check_user(*doorbell, any_user)) return std::unexpected(error);
+  if (const auto error = check_user(*doorbell)) return std::unexpected(error);
   keep(*doorbell);
+  if (const auto error = check_plenty(*doorbell)) return std::unexpected(error);
   auto made = Memory::create(Session::kRingOctets);
   if (!made) return std::unexpected(made.error());
   auto& [memory, file] = *made;
@@ -169,6 +179,7 @@ std::expected<std::optional<Offer>, std::error_code> accept_offer(Socket& accept
   const auto message = parse_message(octets);
   if (!message) return std::unexpected(message.error());
   if (files.count() != 1) return refused(std::errc::protocol_error);
+  if (const auto error = check_plenty(accepted)) return std::unexpected(error);
   auto memory = Memory::map(files.first(), message->ring_octets);
   if (!memory) return std::unexpected(memory.error());
   auto session = make_session(std::move(*memory), accepted, Memory::From::kAcceptor);
@@ -183,11 +194,10 @@ std::string name_of(const Endpoint& at) {
   return kPrefix + (at.address.is_any() ? "*:" + std::to_string(at.port) : at.to_string());
 }
 
-std::expected<std::unique_ptr<Session>, std::error_code> Session::offer(const Endpoint& local, const Endpoint& remote,
-                                                                        bool any_user) {
+std::expected<std::unique_ptr<Session>, std::error_code> Session::offer(const Endpoint& local, const Endpoint& remote) {
   const NoCancellation here;
   try {
-    return make_offer(local, remote, any_user);
+    return make_offer(local, remote);
   } catch (const std::bad_alloc&) {  // for a name
     return refused(std::errc::not_enough_memory);
   }
@@ -209,9 +219,9 @@ std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int
   }
 }
 
-std::expected<std::optional<Offer>, std::error_code> receive_offer(Socket& accepted, bool any_user) {
+std::expected<std::optional<Offer>, std::error_code> receive_offer(Socket& accepted) {
   const NoCancellation here;
-  if (const auto error = check_user(accepted, any_user)) return std::unexpected(error);
+  if (const auto error = check_user(accepted)) return std::unexpected(error);
   std::array<std::byte, kMessageOctets> octets{};
   Envelope envelope(octets);
   ssize_t got = 0;

@@ -33,9 +33,9 @@ struct Offer {
 
 // Reads the offer from a socket that was accepted from such a listener. On success, `accepted` has become the doorbell
 // of the session. Returns nothing if the message has not arrived yet. Never waits. Fails with permission_denied if the
-// initiator is another user's, unless `any_user`; with protocol_error for octets that are no offer, or for more or fewer
+// initiator is another user's; with too_many_files_open as Session::offer(); with protocol_error for octets that are no offer, or for more or fewer
 // descriptors than one; with protocol_not_supported for another version; with bad_message for a file that is not sealed
 // or not of the size that the message says; with connection_aborted if the initiator has gone; or for want of memory.
-[[nodiscard]] std::expected<std::optional<Offer>, std::error_code> receive_offer(Socket& accepted, bool any_user);
+[[nodiscard]] std::expected<std::optional<Offer>, std::error_code> receive_offer(Socket& accepted);
 
 }  // namespace weft::transport::same_host

@@ -82,12 +82,30 @@ RingResult RingReader::read(MutableBytes first, MutableBytes second) noexcept {
   const std::size_t to_first = std::min(octets, first.size());
   copy_out(first.first(to_first));
   copy_out(second.first(octets - to_first));
+  return {.octets = octets, .rings = publish()};
+}
+
+// Returns whether the writer waits, and this end took its flag.
+bool RingReader::publish() noexcept {
   ring_.header->read.store(read_, std::memory_order_release);
   fence();  // with that of RingWriter::make_room: it sees the room, or this sees that it waits
   // The writer may have written since, and its ring be fuller than this thinks: then it is rung too early.
   const std::size_t free = ring_.size - static_cast<std::size_t>(written_ - read_);
   const bool worth_it = free >= ring_.size / kWorthABell;
-  return {.octets = octets, .rings = worth_it && take(ring_.header->waits)};
+  return worth_it && take(ring_.header->waits);
+}
+
+// An impossible position is the next read's to find.
+Bytes RingReader::lend(std::size_t octets) noexcept {
+  if (written_ - read_ < octets && !look()) return {};
+  const std::size_t at = static_cast<std::size_t>(read_) & (ring_.size - 1);
+  if (written_ - read_ < octets || ring_.size - at < octets) return {};
+  return {ring_.data + at, octets};
+}
+
+bool RingReader::take_back(std::size_t octets) noexcept {
+  read_ += octets;
+  return publish();
 }
 
 void RingReader::announce_sleep() noexcept {
@@ -117,7 +135,7 @@ std::uint64_t RingWriter::position_of_reader() const noexcept {
 
 // Once in so many octets, because the reader's position costs a cache miss.
 void RingWriter::start_over() noexcept {
-  const std::size_t at = static_cast<std::size_t>(written_) & (ring_.size - 1);
+  const std::size_t at = position_in_ring();
   if (at < kFrontOctets || !look() || read_ != written_) return;
   skipped_ = written_;
   written_ += ring_.size - at;
@@ -127,12 +145,17 @@ void RingWriter::start_over() noexcept {
 
 std::size_t RingWriter::copy_in(Bytes from) noexcept {
   const std::size_t octets = std::min({from.size(), room(), kPart});
-  const std::size_t at = static_cast<std::size_t>(written_) & (ring_.size - 1);
-  const std::size_t before_wrap = std::min(octets, ring_.size - at);
-  std::memcpy(ring_.data + at, from.data(), before_wrap);
+  const std::size_t before_wrap = std::min(octets, ring_.size - position_in_ring());
+  if (from.data() != next()) std::memcpy(next(), from.data(), before_wrap);
   if (before_wrap < octets) std::memcpy(ring_.data, from.data() + before_wrap, octets - before_wrap);
   written_ += octets;
   return octets;
+}
+
+MutableBytes RingWriter::room_in_place(std::size_t least) noexcept {
+  start_over();
+  if (room_ahead().size() < least && !look()) return {};
+  return room_ahead().size() < least ? MutableBytes() : room_ahead();
 }
 
 // Returns whether the reader sleeps, and this end took its flag.
@@ -159,7 +182,8 @@ bool RingWriter::make_room(RingResult& result) noexcept {
 
 RingResult RingWriter::write(std::span<const Bytes> pieces) noexcept {
   RingResult result;
-  start_over();
+  const bool in_place = !pieces.empty() && pieces.front().data() == next();
+  if (!in_place) start_over();
   for (Bytes piece : pieces) {
     while (!piece.empty() && (room() != 0 || make_room(result))) {
       const std::size_t octets = copy_in(piece);
@@ -187,10 +211,10 @@ bool RingWriter::end() noexcept {
 
 bool RingWriter::room_was_made() noexcept {
   if (!waits_ || ring_.header->waits.load(std::memory_order_acquire) != 0) return false;
-  if (!has_room()) {  // it rang early
+  if (!has_free()) {  // it rang early
     ring_.header->waits.store(1, std::memory_order_relaxed);
     fence();  // with that of RingReader::read
-    if (!has_room()) return false;
+    if (!has_free()) return false;
   }
   waits_ = false;
   return true;

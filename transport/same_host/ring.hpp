@@ -11,6 +11,7 @@
 // room, or the end that made them sees the flag. tests/model/rings.pml tries all orders.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -58,6 +59,10 @@ class RingReader {
 
   // Reads what there is, to the second place once the first is full. Fewer octets than fit: no more for now.
   [[nodiscard]] RingResult read(MutableBytes first, MutableBytes second) noexcept;
+  // Returns the next `octets` octets where they are, if all of them are there and do not wrap; else nothing. The writer can
+  // still change them. take_back() counts them as read; it returns whether the peer's bell is to be rung.
+  [[nodiscard]] Bytes lend(std::size_t octets) noexcept;
+  [[nodiscard]] bool take_back(std::size_t octets) noexcept;
   // Looks at the writer's position. Returns false if it is impossible.
   [[nodiscard]] bool look() noexcept;
   // As of the last look.
@@ -78,6 +83,7 @@ class RingReader {
   void withdraw_sleep() noexcept;
 
  private:
+  [[nodiscard]] bool publish() noexcept;
   void copy_out(MutableBytes into) noexcept;
   void copy_part(MutableBytes into) noexcept;
   [[nodiscard]] bool skip_to_front(std::uint64_t written) noexcept;
@@ -94,6 +100,9 @@ class RingWriter {
  public:
   explicit RingWriter(const Ring& ring) noexcept : ring_(ring) {}
 
+  // Returns the free memory that the next octets go to, up to where it wraps; nothing if it is less than `least`. What a
+  // write() finds there already it does not copy, if its first piece begins there.
+  [[nodiscard]] MutableBytes room_in_place(std::size_t least) noexcept;
   // Writes what fits. If octets are left, it has announced that it waits for room.
   [[nodiscard]] RingResult write(std::span<const Bytes> pieces) noexcept;
   // Ends the stream after what was written. Returns whether the peer's bell is to be rung.
@@ -101,16 +110,27 @@ class RingWriter {
   [[nodiscard]] bool ended() const noexcept { return end_ != 0; }
   // Returns, once for each wait, whether the reader has made room since: its bell may have been heard already.
   [[nodiscard]] bool room_was_made() noexcept;
-  [[nodiscard]] bool has_room() const noexcept { return unread() < ring_.size; }
+  // Returns whether a write would move something, or move it without having been rung too early.
+  [[nodiscard]] bool has_room() const noexcept {
+    return has_free() && (!waits_ || ring_.header->waits.load(std::memory_order_acquire) == 0);
+  }
   // Returns how many octets the reader has not read; 0 if its position is impossible.
   [[nodiscard]] std::size_t unread() const noexcept;
 
  private:
+  [[nodiscard]] bool has_free() const noexcept { return unread() < ring_.size; }
   [[nodiscard]] std::size_t room() const noexcept { return ring_.size - static_cast<std::size_t>(written_ - read_); }
   [[nodiscard]] bool look() noexcept;
   [[nodiscard]] std::uint64_t position_of_reader() const noexcept;
   void start_over() noexcept;
   [[nodiscard]] bool make_room(RingResult& result) noexcept;
+  [[nodiscard]] MutableBytes room_ahead() const noexcept {
+    return {next(), std::min(room(), ring_.size - position_in_ring())};
+  }
+  [[nodiscard]] std::byte* next() const noexcept { return ring_.data + position_in_ring(); }
+  [[nodiscard]] std::size_t position_in_ring() const noexcept {
+    return static_cast<std::size_t>(written_) & (ring_.size - 1);
+  }
   [[nodiscard]] std::size_t copy_in(Bytes from) noexcept;
   [[nodiscard]] bool publish() noexcept;
 

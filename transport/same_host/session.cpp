@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <new>
@@ -71,6 +72,16 @@ IoResult Session::nothing_to_read() noexcept {
   end_was_told_ = in_.ended();
   if (end_was_told_) return {.status = Status::kEndOfStream};
   return peer_ == Peer::kThere ? IoResult{.status = Status::kWouldBlock} : lose(std::errc::connection_reset);
+}
+
+void Session::take_back(std::size_t octets) noexcept {
+  if (in_.take_back(octets)) ring();
+}
+
+MutableBytes Session::room_in_place() noexcept {
+  if (lost_) return {};
+  const MutableBytes room = out_.room_in_place(kMostInPlace / 2);
+  return room.first(std::min(room.size(), kMostInPlace));
 }
 
 IoResult Session::write(std::span<const Bytes> pieces) noexcept {

@@ -31,11 +31,11 @@ class Session {
   // Makes rings, and offers them to the process that listens for offers (listen_for_offers) at the TCP endpoint
   // `remote`, or at its port and the wildcard. Never waits. `local` and `remote` are the ends of the TCP connection, by
   // which the acceptor finds the connection. Fails with connection_refused if nobody listens, which is the usual case
-  // and takes four system calls; with permission_denied if the listener is another user's, unless
-  // `any_user`; with resource_unavailable_try_again if its queue is full; or for want of memory or descriptors.
+  // and takes four system calls; with permission_denied if the listener is another user's; with
+  // resource_unavailable_try_again if its queue is full; or for want of memory or descriptors (too_many_files_open: more than
+  // three quarters of the descriptors that this process may have are in use).
   [[nodiscard]] static std::expected<std::unique_ptr<Session>, std::error_code> offer(const Endpoint& local,
-                                                                                      const Endpoint& remote,
-                                                                                      bool any_user = false);
+                                                                                      const Endpoint& remote);
 
   // For offer(), receive_offer() and tests. `writes`: which of the two rings carries what this end writes.
   Session(Memory memory, Socket doorbell, Memory::From writes) noexcept;
@@ -50,6 +50,15 @@ class Session {
   // Copies what fits. If fewer octets fit than there are, also if none (kWouldBlock), the peer rings once it has read
   // so much that a quarter of the ring is free.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
+
+  // Returns the next `octets` octets where they are, if all of them are there in one piece; else nothing. The peer can still
+  // write to them. take_back() counts them as read.
+  [[nodiscard]] Bytes lend(std::size_t octets) noexcept { return lost_ ? Bytes() : in_.lend(octets); }
+  void take_back(std::size_t octets) noexcept;
+  // Returns the memory that the next octets go to, up to kMostInPlace, or nothing if less than half of that is free in one
+  // piece. write() copies no octets of a first piece that begins there. No other write() comes in between.
+  static constexpr std::size_t kMostInPlace = kRingOctets / 4;
+  [[nodiscard]] MutableBytes room_in_place() noexcept;
 
   // Call it before the owner sleeps in an epoll set (level-triggered) that has doorbell(). Announces that this end
   // sleeps, after it has drained the doorbell, and looks at the rings again. Returns whether there is something to do:

@@ -243,9 +243,9 @@ bool ConnectionState::will_retry(bool worth_it) {
 }
 
 // Another revision of MPA mends nothing that is TLS's.
-bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure, const std::error_code& tls) {
-  if (will_retry_by_tcp(tls)) return true;
-  const auto reason = transport::tls::reason_of(tls);
+bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure, const transport::PipeFailure& pipe) {
+  if (pipe.offer_refused && will_retry_by_tcp()) return true;
+  const auto reason = transport::tls::reason_of(pipe.tls);
   if (!reason && will_retry(failure.retry_with_revision_1)) return true;
   return fail_connection(reason ? to_event(*reason) : to_event(failure.report));
 }

@@ -42,15 +42,17 @@ std::expected<std::unique_ptr<transport::same_host::Session>, std::error_code> C
     if (offered) return offered;
     why = offered.error();
   }
-  log_connection(LogLevel::kInfo, number, [&] { return "its octets go through TCP: " + why.message(); });
+  if (why != std::errc::address_not_available && why != std::errc::connection_refused) {  // the peer may be a weft
+    log_connection(LogLevel::kInfo, number, [&] { return "its octets go through TCP: " + why.message(); });
+  }
   if (required) return std::unexpected(why);
   return nullptr;
 }
 
 // The peer let go of the rings, and not of the TCP connection. True: as will_retry().
-bool ConnectionState::will_retry_by_tcp(const std::error_code& pipe) {
+bool ConnectionState::will_retry_by_tcp() {
   const std::lock_guard lock(mutex_);
-  const bool possible = pipe == std::errc::connection_refused && policy_->startup.same_host == SameHost::kOn;
+  const bool possible = policy_->startup.same_host == SameHost::kOn;
   if (!possible || phase_ != Phase::kConnecting || attempt_->by_tcp) return false;
   return attempt_->by_tcp = attempt_->retrying = true;
 }

@@ -69,7 +69,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   bool admits_reply(Bytes private_data) override;
   void on_established(const engine::Established& established) override;
   bool on_rejected(engine::Rejected rejected) override;
-  bool on_startup_failed(const engine::StartupFailed& failure, const std::error_code& tls) override;
+  bool on_startup_failed(const engine::StartupFailed& failure, const transport::PipeFailure& pipe) override;
   void on_peer_closed() override;
   void on_closed() override;
   void on_queue_pair_lost() override;
@@ -136,7 +136,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] bool connects_again(const std::error_code& error);
   [[nodiscard]] std::expected<std::unique_ptr<transport::same_host::Session>, std::error_code> offer(
       const transport::Socket& socket);
-  [[nodiscard]] bool will_retry_by_tcp(const std::error_code& pipe);
+  [[nodiscard]] bool will_retry_by_tcp();
   void listen_for_offers(int backlog);
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);

@@ -64,7 +64,7 @@ void Offers::come(std::shared_ptr<Waiting> waiting) {
 // What is done with is destroyed, and the peer told by the end of its socket.
 bool Offers::is_done(Waiting& waiting) {
   if (!waiting.offer) {
-    auto received = transport::same_host::receive_offer(waiting.socket, false);
+    auto received = transport::same_host::receive_offer(waiting.socket);
     if (!received) {
       log_connection(LogLevel::kInfo, number_,
                      [&] { return "an offer of shared memory is refused: " + received.error().message(); });

@@ -129,6 +129,7 @@ bool StreamMemory::put(std::byte* to, Bytes payload) const noexcept {
   const auto before = static_cast<std::size_t>(room - payload.data());
   const std::size_t behind = before + landed_.octets;
   copy_octets(to, payload.data(), before);
+  if (landed_.source != nullptr) copy_octets(to + before, landed_.source, landed_.octets);
   copy_octets(to + behind, payload.data() + behind, payload.size() - behind);
   return true;
 }

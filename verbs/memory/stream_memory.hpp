@@ -60,8 +60,10 @@ class StreamMemory final : public rdmap::Memory {
   std::expected<void, ddp::LocalFault> perform_local(std::uint64_t cookie) override;
 
   // While the engine takes a segment: `octets` octets of its payload, which should lie at `room`, were read to where
-  // landing() said. Null: none.
-  void has_landed(const std::byte* room, std::size_t octets) noexcept { landed_ = {room, octets}; }
+  // landing() said, or are at `source`. Null: none.
+  void has_landed(const std::byte* room, std::size_t octets, const std::byte* source = nullptr) noexcept {
+    landed_ = {room, octets, source};
+  }
 
  private:
   using Lease = StagTable::Lease;
@@ -74,6 +76,7 @@ class StreamMemory final : public rdmap::Memory {
   struct Landed {
     const std::byte* room{};
     std::size_t octets{};
+    const std::byte* source{};  // null: they are in their place
   };
   // Null: of a null region.
   [[nodiscard]] bool put(std::byte* to, Bytes payload) const noexcept;

@@ -19,6 +19,7 @@
 #include "common/bounded_ring.hpp"
 #include "common/instant.hpp"
 #include "engine/engine.hpp"
+#include "transport/pipe.hpp"
 #include "verbs/device.hpp"
 #include "verbs/endpoint.hpp"
 #include "verbs/log/log.hpp"
@@ -44,8 +45,7 @@ class LinkHost {
   virtual void on_let_go() = 0;       // of its queue pair, whose last reference may be the caller's
   // False while TLS's handshake lasts.
   [[nodiscard]] virtual bool takes_octets() const = 0;
-  // Why TLS ended the connection; nothing if it did not.
-  [[nodiscard]] virtual std::error_code tls_failure() const = 0;
+  [[nodiscard]] virtual transport::PipeFailure failure() const = 0;
 };
 
 class Link {
@@ -103,13 +103,16 @@ class Link {
   // Where the next octets are to go: a payload to its place, if its header is here, and then what follows it.
   struct Room {
     MutableBytes landing{};
-    std::size_t behind{};  // of the same frame, after the payload
+    std::size_t behind{};    // of the same frame, after the payload
+    std::size_t unplaced{};  // in place of `landing`: octets of a payload without a place, which the pipe may lend
     MutableBytes staging{};
     [[nodiscard]] std::size_t size() const noexcept { return landing.size() + staging.size(); }
   };
   [[nodiscard]] Room room();
   // `octets` of them have come. Returns how many frames were taken.
   std::uint32_t arrived(const Room& room, std::size_t octets, Instant now);
+  // The pipe lends the rest of the frame, `unplaced` and `behind`, until this returns.
+  std::uint32_t show(const Room& room, Bytes rest, Instant now);
   // A part of a TLS record was left: the clock of a part of an FPDU runs.
   void holds_part(bool part, Instant now);
   // Waits for no receive any more, if it did: on to what follows.
@@ -125,7 +128,7 @@ class Link {
   [[nodiscard]] bool has_output() const noexcept { return outbox_.pending() || engine_.has_output(); }
   void set_emss(std::uint32_t emss) noexcept { engine_.set_emss(emss); }
   // Fills the batch; true if more is left than it takes.
-  bool fill(Instant now);
+  bool fill(MutableBytes in_place, Instant now);
   void written(std::size_t octets, Instant now);
   // The socket takes nothing for now, or the connection is lost.
   void stop_writing(const std::optional<std::error_code>& lost, Instant now);

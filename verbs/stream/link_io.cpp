@@ -43,11 +43,21 @@ void LinkIo::watch_part() {
 LinkIo::Read LinkIo::read_once(Turn& turn) {
   const auto room = link_.room();
   if (room.size() == 0) return Read::kNothing;
+  if (room.unplaced != 0) {
+    if (const Bytes rest = pipe_.lend(room.unplaced + room.behind); !rest.empty()) return show(turn, room, rest);
+  }
   const auto io = room.landing.empty() ? pipe_.read(room.staging) : pipe_.read(room.landing, room.staging);
   if (io.status != transport::IoResult::Status::kMoved) return take_no_octets(io);
   turn.octets += io.octets;
   turn.frames += link_.arrived(room, io.octets, time());
   return io.octets == room.size() || pipe_.holds() ? Read::kSome : Read::kAll;
+}
+
+LinkIo::Read LinkIo::show(Turn& turn, const Link::Room& room, Bytes rest) {
+  turn.octets += rest.size();
+  turn.frames += link_.show(room, rest, time());
+  pipe_.take_back(rest.size());
+  return Read::kSome;
 }
 
 LinkIo::Read LinkIo::take_no_octets(const transport::IoResult& io) {
@@ -89,7 +99,7 @@ void LinkIo::send(int most_batches) {
   for (int batches = 0; more && pipe_.takes_octets() && batches < most_batches; ++batches) {
     if (!outbox.pending()) {
       refresh_emss(at);
-      more = link_.fill(at);
+      more = link_.fill(pipe_.room_in_place(), at);
     }
     if (!outbox.pending() || !write_pending(at)) break;
   }

@@ -60,6 +60,7 @@ class LinkIo {
   static constexpr Duration kEmssRefresh = std::chrono::milliseconds(100);
 
   Read read_once(Turn& turn);
+  Read show(Turn& turn, const Link::Room& room, Bytes rest);
   Read take_no_octets(const transport::IoResult& io);
   [[nodiscard]] bool waits_for_part() const noexcept { return pipe_.holds_part() && !link_.inbox().stalled; }
   void refresh_emss(Instant at);

@@ -15,7 +15,9 @@ Link::Room Link::room() {
   const auto room = inbox_.room();
   if (room.empty()) return {};
   const auto landing = inbox_.empty() || witness_->sees_octets() ? engine::Landing{} : engine_.landing(inbox_.staged());
-  if (landing.memory.empty()) return {.staging = inbox_.room_to_read()};
+  if (landing.memory.empty()) {
+    return {.behind = landing.behind, .unplaced = landing.unplaced, .staging = inbox_.room_to_read()};
+  }
   return {.landing = landing.memory,
           .behind = landing.behind,
           .staging = room.subspan(landing.memory.size()).first(landing.behind + Inbox::kNextHeader)};
@@ -43,6 +45,21 @@ std::uint32_t Link::land(const Room& room, std::size_t octets, Instant now) {
   }
   memory_.has_landed(staging, room.landing.size());
   const std::uint32_t frames = present({at, room.landing}, now);
+  memory_.has_landed(nullptr, 0);
+  inbox_.has_landed();
+  return frames;
+}
+
+// The rest of a frame whose payload has no place before it is verified: it stays where it is until the engine has looked at it.
+// What follows the payload is staged, like the header, and nothing there is read twice.
+std::uint32_t Link::show(const Room& room, Bytes rest, Instant now) {
+  ++inbox_.reads_so_far;
+  std::byte* const staging = inbox_.room().data();
+  const std::size_t at = inbox_.staged().size();
+  copy_octets(staging + room.unplaced, rest.data() + room.unplaced, room.behind);
+  inbox_.add(rest.size());
+  memory_.has_landed(staging, room.unplaced, rest.data());
+  const std::uint32_t frames = present({at, rest.first(room.unplaced)}, now);
   memory_.has_landed(nullptr, 0);
   inbox_.has_landed();
   return frames;
@@ -94,14 +111,15 @@ void Link::lost(const std::error_code& error, Instant now) {
   witness_->rest_understood();
   witness_->rst_received();
   witness_->lost(error.message());
-  if (life_.is_established() && host_.tls_failure()) log_lost(subject(), error);
+  if (life_.is_established() && host_.failure().tls) log_lost(subject(), error);
   end_by_loss(error);
   engine_.connection_lost(now);
   pump(now);
 }
 
 void Link::end_by_loss(const std::error_code& error) {
-  const int os_error = error.category() == std::system_category() ? error.value() : 0;
+  const bool is_errno = error.category() == std::system_category() || error.category() == std::generic_category();
+  const int os_error = is_errno ? error.value() : 0;
   end_by(Errc::kDisconnected, os_error != 0 ? "the TCP connection was lost" : "TLS ended the connection", os_error);
 }
 
@@ -123,8 +141,9 @@ MutableBytes Link::discard() {
 
 // --- Outbound
 
-bool Link::fill(Instant now) {
+bool Link::fill(MutableBytes in_place, Instant now) {
   auto& batch = outbox_.open(buffers_);
+  batch.fill_in_place(witness_->captures() ? MutableBytes() : in_place);
   const bool more = engine_.fill(batch, now);
   if (!batch.empty()) witness_->sent(batch.pieces());
   return more;

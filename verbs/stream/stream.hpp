@@ -108,7 +108,7 @@ class Stream final : public Driven,
   void on_established() override;
   void on_let_go() override;
   [[nodiscard]] bool takes_octets() const override { return io_.pipe().takes_octets(); }
-  [[nodiscard]] std::error_code tls_failure() const override { return io_.pipe().failure(); }
+  [[nodiscard]] transport::PipeFailure failure() const override { return io_.pipe().failure(); }
 
   // --- stream_drivers.cpp: what every entry does before it gives up the lock
   bool look_locked();

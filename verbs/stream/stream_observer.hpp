@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <system_error>
-
 #include "common/wire.hpp"
 #include "engine/event.hpp"
+#include "transport/pipe.hpp"
 
 namespace weft::verbs::detail {
 
@@ -20,7 +19,7 @@ class StreamObserver {
   // True: a new stream will be tried for the same queue pair.
   virtual bool on_rejected(engine::Rejected rejected) = 0;
   // `tls`: why TLS ended it, or nothing.
-  virtual bool on_startup_failed(const engine::StartupFailed& failure, const std::error_code& tls) = 0;
+  virtual bool on_startup_failed(const engine::StartupFailed& failure, const transport::PipeFailure& pipe) = 0;
   // The peer has closed its direction, though its last messages still wait for receives. on_closed() follows.
   virtual void on_peer_closed() = 0;
   virtual void on_closed() = 0;
