@@ -150,6 +150,14 @@ class Exercises(unittest.TestCase):
                 self.assertIn(tab, ("octets", "memory"))
                 self.assertIn(f"`weft-tour.html#row={row}&tab={tab}` ({rows[int(row) - 1]})", text, lesson.name)
 
+    def test_are_in_lessons_that_lead_to_their_neighbors(self):
+        lessons = sorted(COURSE.glob("[0-9]-*.md"))
+        title = {lesson: lesson.read_text().split("\n", 1)[0].removeprefix("# ") for lesson in lessons}
+        for before, lesson, after in zip([None, *lessons], lessons, [*lessons[1:], None]):
+            parts = [f"[Previous: {title[before]}]({before.name})"] if before else []
+            parts += ["[Contents](README.md)", *([f"[Next: {title[after]}]({after.name})"] if after else [])]
+            self.assertEqual(lesson.read_text().splitlines()[-3:], ["---", "", " · ".join(parts)], lesson.name)
+
     def test_know_the_size_of_an_entry(self):
         self.assertIn(f"An entry has {exercises.ENTRY:,} octets", (COURSE / "7-store.md").read_text())
 
