@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The drawn figures of docs/course/. Numbers are those of the tables that figures.cpp prints from the code's constants. figures.py compares and
+"""The drawn figures of docs/course/, and the one of docs/front-page.md. Numbers are those of the tables that figures.cpp prints from the code's constants. figures.py compares and
 writes them."""
 
 import re
@@ -14,6 +14,26 @@ def rows(table):
 
 def number(cell):
     return int(cell.replace(",", ""))
+
+
+# --- The front page of the site
+
+def front_page(_):
+    picture = Picture("weft: programs above, TCP below, and tools that look at the wire", 760, 330)
+    picture.box(20, 20, 230, 56, "unchanged programs", "program", below="libibverbs.so.1, librdmacm.so.1")
+    picture.box(260, 20, 230, 56, "your C++ program", "program", below="weft/weft.hpp")
+    picture.box(20, 84, 470, 40, "verbs", "verbs")
+    for place, (layer, words) in enumerate((("RDMAP", "Write, Read, Send, atomic operations"), ("DDP", "placement into user memory"),
+                                            ("MPA", "frames, Markers, CRC32C"), ("TCP", "an ordinary socket, optionally TLS"))):
+        top = 130 + 46 * place
+        picture.box(20, top, 470, 40, "", layer.lower())
+        picture.text(36, top + 25, layer, "strong", "start")
+        picture.text(130, top + 25, words, "", "start")
+    picture.box(550, 20, 190, 104, "weft's tools", "program", below="audit, probe, dissect, explain")
+    picture.box(550, 130, 190, 178, "the wire", "wire", below="captures, live endpoints")
+    picture.arrow(645, 124, 645, 190)
+    picture.arrow(490, 288, 550, 288)
+    return picture
 
 
 # --- Lesson 0
@@ -237,7 +257,7 @@ def stamps(now):
     return picture
 
 
-DRAWINGS = {"0-two-ways": two_ways, "0-three-networks": three_networks, "1-copies": copies, "2-fpdu": fpdu, "3-headers": headers,
+DRAWINGS = {"../front-page": front_page, "0-two-ways": two_ways, "0-three-networks": three_networks, "1-copies": copies, "2-fpdu": fpdu, "3-headers": headers,
             "3-placement": placement, "4-objects": objects, "4-work-request": work_request, "5-operations": operations, "6-checks": checks,
             "7-stamps": stamps}
 

@@ -155,7 +155,7 @@ class Exercises(unittest.TestCase):
         title = {lesson: lesson.read_text().split("\n", 1)[0].removeprefix("# ") for lesson in lessons}
         for before, lesson, after in zip([None, *lessons], lessons, [*lessons[1:], None]):
             parts = [f"[Previous: {title[before]}]({before.name})"] if before else []
-            parts += ["[Contents](README.md)", *([f"[Next: {title[after]}]({after.name})"] if after else [])]
+            parts += ["[Contents](../course/README.md)", *([f"[Next: {title[after]}]({after.name})"] if after else [])]
             self.assertEqual(lesson.read_text().splitlines()[-3:], ["---", "", " · ".join(parts)], lesson.name)
 
     def test_know_the_size_of_an_entry(self):
