@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
 # Sets up a lab of the course and enters it. In bash:
 #
 #     . docs/course/lab.sh [FOLDER]
@@ -11,6 +12,10 @@ weft_enter_lab() {
   WEFT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd) || return
   if ! [ -x "$WEFT/build/tools/weft" ] && ! command -v weft >/dev/null; then
     echo "lab.sh: weft is not built: type ./demo in $WEFT" >&2
+    return 1
+  fi
+  if ! command -v python3 >/dev/null; then
+    echo "lab.sh: python3 is not installed" >&2
     return 1
   fi
   folder=${1:-$WEFT/build/lab}

@@ -25,7 +25,8 @@ done
 ! grep -rqs 'compare_swap(offsetof' "$work/weft" || fail "the image has the answer to 7.5"
 grep -qx '    rm -r docs/course/answers examples/kv_store_read.cpp' "$root/docs/course/teaching.md" || fail "teaching.md removes something else"
 
-export PATH=$(dirname "$1"):$PATH
+PATH=$(cd "$(dirname "$1")" && pwd):$PATH
+export PATH
 listing() { (cd "$work/weft" && find . -path ./build -prune -o -print | sort | md5sum); }
 before=$(listing)
 enter() { (cd "$work/weft" && unset WEFT && . docs/course/lab.sh "$@" >/dev/null && pwd && echo "$WEFT"); }
@@ -41,5 +42,5 @@ grep -qx '1 of [0-9]* exercises are right' "$work/said" || fail "check.py --all 
   fail "forge.py does not work in the lab"
 [ "$(listing)" = "$before" ] || fail "the lab changes the checkout"
 if PATH=/usr/bin:/bin enter "$work/none" 2>"$work/said"; then fail "a lab without weft"; fi
-grep -q 'weft is not built' "$work/said" || fail "without weft it says: $(cat "$work/said")"
+grep -qx "lab.sh: weft is not built: type ./demo in $work/weft" "$work/said" || fail "without weft it says: $(cat "$work/said")"
 echo "a lab is set up without the answers, and the checkout stays as it is"
