@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of the key-value store. A get is one-sided: three RDMA Reads of the server's table, without involving the
-// server's program.
+// A client of the key-value store. A get is one-sided: RDMA Reads of the server's table, without involving the server's
+// program.
 //
 //     kv_store_client put ADDR PORT KEY VALUE [TIMES]
 //     kv_store_client get ADDR PORT KEY [TIMES]          prints a line per get

@@ -22,6 +22,7 @@ for path in $answers; do
 done
 [ ! -e "$work/weft/docs/course/answers" ] || fail "the image has the answers"
 ! grep -rqs 'if (entry.copy.front == entry.copy.back)' "$work/weft" || fail "the image has the answer to 7.4"
+! grep -rqs 'it reads `front`, then' "$work/weft" || fail "the image has the answer to 7.4 in words"
 ! grep -rqs 'compare_swap(offsetof' "$work/weft" || fail "the image has the answer to 7.5"
 grep -qx '    rm -r docs/course/answers examples/kv_store_read.cpp' "$root/docs/course/teaching.md" || fail "teaching.md removes something else"
 
