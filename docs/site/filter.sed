@@ -15,6 +15,6 @@ s/\]\(\.\.\/course\/README/](docs\/course\/README/g
 s/\]\(([^):#]*\.md)[^)]*\)/]\x01\1)/g
 s/(^|[^!])\[([^]]*)\]\([^):]*\)/\1\2/g
 s/\x01/(/g
-# A number before the title is no list.
-s/^# ([0-9]+)\. /# \1\\. /
+# A number before the title is no list: a space that does not break is after it.
+1s/^# ([0-9]+)\. /# \1.\xc2\xa0/
 s/`weft-tour\.html#row=([0-9]+)&tab=([a-z]+)`/<a href="weft-tour.html#row=\1\&tab=\2">row \1 of the explained tour<\/a>/g

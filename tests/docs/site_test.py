@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -48,12 +49,28 @@ class Site(unittest.TestCase):
         for at, lesson in enumerate(LESSONS):
             text = page_of(lesson).read_text()
             title = html.unescape(re.search(r'<div class="title">(.*?)</div>', text, re.S)[1])
-            self.assertEqual(f"# {title}".strip(), lesson.read_text().splitlines()[0])
+            self.assertEqual(f"# {title}".replace("\u00a0", " ").strip(), lesson.read_text().splitlines()[0])
             self.assertEqual({page_of(other).name for other in LESSONS if f'href="{page_of(other).name}"' in text} - {page_of(lesson).name} >= {
                 page_of(other).name for other in [*LESSONS[at - 1:at], *LESSONS[at + 1:at + 2]]}, True, lesson.name)
             self.assertRegex(text, r'href="weft-tour\.html#row=\d+&amp;tab=\w+"')
+            self.assertNotIn("\\.", title)
             self.assertIn('<script src="copy.js"></script>', text)
             self.assertIn('href="md_docs_course_README.html">Contents', text)
+
+    def test_shows_one_slide_at_a_time(self):
+        if not shutil.which("chromium"):
+            print("SKIPPED slides: chromium is not installed (Debian package chromium)")
+            return
+        slides = (ROOT / "docs/course/slides.md").read_text().split("\n---\n")[1:]  # without what is for Marp
+        for number in (1, len(slides)):
+            with tempfile.TemporaryDirectory() as profile:
+                page = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--virtual-time-budget=2000",
+                                       "--dump-dom", f"file://{SITE.resolve()}/md_docs_course_slides.html#slide={number}"],
+                                      capture_output=True, text=True, check=True, timeout=50).stdout
+            stage = page[page.index('<div class="stage">'):]
+            heading = re.search(r"^# (.*)", slides[number - 1], re.M)[1]
+            self.assertEqual(re.findall(r"<h1>(?:<a[^>]*></a>)?\s*([^<]*)</h1>", stage), [heading])
+            self.assertIn(f"<small>{number} / {len(slides)}</small>", stage)
 
     def test_copies_commands_without_the_prompt(self):
         if not shutil.which("node"):
