@@ -1,5 +1,5 @@
 # The site: `cmake --build build --target docs` makes HTML of all documents, the clause maps and the public headers in build/site, and fails
-# when Doxygen warns.
+# when Doxygen warns. The page of `weft explain --demo` is in it, because lessons name its rows.
 include_guard()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 find_program(WEFT_DOXYGEN doxygen)
@@ -18,4 +18,5 @@ foreach(map rfc_map audit_coverage probe_coverage security_table)
 endforeach()
 add_custom_target(docs COMMAND ${CMAKE_COMMAND} -E make_directory ${WEFT_CLAUSE_MAPS} ${maps}
                        COMMAND ${WEFT_DOXYGEN} ${PROJECT_BINARY_DIR}/Doxyfile
+                       COMMAND weft explain --demo -o ${PROJECT_BINARY_DIR}/site/weft-tour.html
                   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)

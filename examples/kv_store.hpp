@@ -20,8 +20,8 @@ struct Pair {  // two strings, each terminated by a zero
   std::array<char, 32> key;
   std::array<char, 1000> value;
 };
-// A writer stores a new stamp in `back` before it changes the pair, and in `front` after that. A reader reads `front`,
-// then the pair, then `back`: the pair is consistent if both stamps are equal.
+// A writer stores a new stamp in `back` before it changes the pair, and in `front` after that. So a reader can tell
+// whether a pair is consistent.
 struct Entry {
   std::uint64_t front;
   Pair pair;

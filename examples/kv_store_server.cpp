@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server of a key-value store. Clients read entries of its table by RDMA Reads, without involving this program. A
-// put arrives as a Send, and one thread per client writes it to the table. docs/course/6-store.md explains the program.
+// put arrives as a Send, and one thread per client writes it to the table. docs/course/7-store.md explains the program.
 //
 //     kv_store_server [PORT]    prints its port, and serves until ^C
 #include <algorithm>

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a copy costs on this machine (lesson 1): octets through TCP over 127.0.0.1, received once and received with further copies.
-copies.py [--json] [SECONDS]: for about that time (5). Python only starts the copies: memcpy and the kernel make them."""
+copies.py [--json] [SECONDS]: for about that time (10). Each case is measured nine times, in turns; what is printed is the median, and the median
+distance from it. Python only starts the copies: memcpy and the kernel make them."""
 
 import json
 import os
 import resource
 import socket
+import statistics
 import sys
 import time
 
@@ -58,20 +60,41 @@ def receive(copies, seconds):
     return octets / took, 1e9 * busy / (octets / 1024)
 
 
+ROUNDS = 9
+LINES = {"copy in the cache": "a copy whose octets are in the cache", "copy in memory": "a copy whose octets are in memory",
+         **{f"TCP and {copies} copies": f"TCP, and {copies} copies at the receiver" for copies in range(3)}}
+
+
+def measure(turn):
+    """name -> figures of all rounds: octets a second, and of TCP (name + ", ns a KiB") the receiver's time."""
+    found = {}
+    for _ in range(ROUNDS):
+        now = {"copy in the cache": copy_rate(MIB // 16, turn), "copy in memory": copy_rate(FAR, turn)}
+        for copies in range(3):
+            name = f"TCP and {copies} copies"
+            now[name], now[f"{name}, ns a KiB"] = receive(copies, turn)
+        for name, figure in now.items():
+            found.setdefault(name, []).append(figure)
+    return found
+
+
+def spread(figures):
+    """The median distance from the median, in percent of it."""
+    middle = statistics.median(figures)
+    return 100 * statistics.median(abs(figure - middle) for figure in figures) / middle
+
+
 def main():
     words = [word for word in sys.argv[1:] if word != "--json"]
-    turn = (float(words[0]) if words else 5.0) / 5
-    figures = {"copy in the cache": copy_rate(MIB // 16, turn), "copy in memory": copy_rate(FAR, turn)}
-    for copies in range(3):
-        figures[f"TCP and {copies} copies"], figures[f"TCP and {copies} copies, ns a KiB"] = receive(copies, turn)
+    rounds = measure((float(words[0]) if words else 10.0) / 5 / ROUNDS)
+    figures = {name: statistics.median(each) for name, each in rounds.items()}
     if "--json" in sys.argv:
         print(json.dumps(figures))
         return
-    print(f"a copy whose octets are in the cache   {figures['copy in the cache'] / 1e9:6.1f} GB/s")
-    print(f"a copy whose octets are in memory      {figures['copy in memory'] / 1e9:6.1f} GB/s")
-    for copies in range(3):
-        rate, cost = figures[f"TCP and {copies} copies"], figures[f"TCP and {copies} copies, ns a KiB"]
-        print(f"TCP, and {copies} copies at the receiver      {rate / 1e9:6.1f} GB/s   {cost:6.0f} ns of the receiver for a KiB")
+    for name, line in LINES.items():
+        cost = figures.get(f"{name}, ns a KiB")
+        print(f"{line:38}{figures[name] / 1e9:6.1f} GB/s (+-{spread(rounds[name]):3.0f} %)"
+              + (f"   {cost:5.0f} ns of the receiver for a KiB (+-{spread(rounds[f'{name}, ns a KiB']):3.0f} %)" if cost else ""))
 
 
 if __name__ == "__main__":

@@ -153,7 +153,7 @@ void segments() {
   }
 }
 
-// --- Lesson 4
+// --- Lesson 5
 
 void opcodes() {
   head("opcode", "message", "goes to", "RFC");
@@ -174,7 +174,7 @@ void request() {
   field<L::SourceTo>("SrcTO", "the responder's");
 }
 
-// --- Lesson 5
+// --- Lesson 6
 
 void errors() {
   head("layer", "type", "code", "what it says", "clause");
@@ -195,7 +195,7 @@ void limits() {
   row("time of a Send that finds no receive", seconds(policy.timeouts.no_receive));
 }
 
-// --- Lesson 6
+// --- Lesson 7
 
 void entry() {
   head("at", "octets", "field");

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types the commands of docs/course/ and compares what they print with what stands there.
 
-  lessons.py WEFT STORE [PAGE...]            WEFT: the command; STORE: the folder of kv_store_server and kv_store_client
-  lessons.py WEFT STORE --write [PAGE...]    puts what they print now into the pages, where it differs
+  lessons.py WEFT STORE LAB [PAGE...]            WEFT: the command; STORE: the folder of the store with the answers; LAB: of that of the lab
+  lessons.py WEFT STORE LAB --write [PAGE...]    puts what they print now into the pages, where it differs
 
-Commands stand in blocks that say `console`, after "$ ". All of a page are typed in a folder that looks like the checkout after
-./demo, and is gone afterwards; each has a shell of its own, which keeps the folder and what was exported, as tests/first_use does. Exit
-codes are those of tests/first_use/in_root.csv. Above a block, `<!-- varies: times, ports -->` names what differs from run to run: MASKS.
+Commands stand in blocks that say `console`, after "$ ". All of a page are typed in a lab (docs/course/lab.sh) of a folder that looks like the
+checkout after ./demo, and is gone afterwards; each has a shell of its own, which keeps the folder and what was exported, as tests/first_use does.
+What they write has to stay in the lab. Exit codes are those of tests/first_use/in_root.csv. Above a block, `<!-- varies: times, ports -->` names what differs from run to run: MASKS.
 """
 
 import difflib
@@ -24,9 +24,10 @@ from commands import Command, exchanges  # noqa: E402
 from plan import all_rows, row_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+COURSE = ROOT / "docs/course"
 BLOCK = re.compile(r"^(?:<!-- varies: ([\w, ]+) -->\n)?```console\n(.*?)^```$", re.M | re.S)
 LONGEST = 120  # seconds
-EXAMPLES = "build/examples"  # where lesson 6 builds the store
+ANSWERS = "answers/README.md"  # the page whose lab has the answers
 
 # name: (what stands for it in the comparison, pattern and replacement)
 MASKS = {
@@ -49,18 +50,29 @@ def masked(lines, names):
 
 
 class Desk:
-    """A folder that looks like the checkout, and what is exported there."""
+    """A folder that looks like the checkout, its lab, and what is exported there. Of the store in the lab, later folders replace programs of earlier ones."""
 
-    def __init__(self, folder, weft, store):
+    def __init__(self, folder, weft, stores):
         self.place, self.state = Path(folder, "weft"), Path(folder, "state")
         (self.place / "build").mkdir(parents=True)
         for entry in ROOT.iterdir():
             if not entry.name.startswith(("build", ".git")):
                 (self.place / entry.name).symlink_to(entry)
         (self.place / "build/tools").symlink_to(Path(weft).resolve().parent)
-        (self.place / EXAMPLES).symlink_to(Path(store).resolve())
-        self.state.write_text(f"cd {self.place}\nexport PATH={self.place}/build/tools:$PATH\n")
+        programs = {path.name: path for store in stores for path in Path(store).resolve().iterdir() if path.is_file() and os.access(path, os.X_OK)}
+        (self.place / "build/lab/build").mkdir(parents=True)
+        for name, path in programs.items():
+            (self.place / "build/lab/build" / name).symlink_to(path)
+        self.state.write_text(f"cd {self.place}\n")
         self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+        self.before = self.outside()
+        code, said = self.type(". docs/course/lab.sh")
+        if code != 0:
+            raise RuntimeError("\n".join(said))
+
+    def outside(self):
+        """What is there beside the lab."""
+        return sorted(path.name for folder in (self.place, self.place / "build") for path in folder.iterdir())
 
     def type(self, text):
         """(exit code, lines) of a command."""
@@ -110,14 +122,17 @@ class Page:
 
 def main():
     words = [word for word in sys.argv[1:] if word != "--write"]
-    weft, store, only = words[0], words[1], words[2:]
+    weft, store, lab, only = *words[:3], words[3:]
     faults = typed = 0
-    for path in sorted((ROOT / "docs/course").glob("*.md")):
-        if only and path.name not in only:
+    for path in sorted(COURSE.rglob("*.md")):
+        name = path.relative_to(COURSE).as_posix()
+        if only and name not in only:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            page = Page(path.name, path.read_text(), Desk(folder, weft, store), all_rows())
+            page = Page(name, path.read_text(), Desk(folder, weft, [store] if name == ANSWERS else [store, lab]), all_rows())
             now = page.walk()
+            if page.desk.outside() != page.desk.before:
+                page.faults.append(f"{name}: its commands write outside of the lab: {page.desk.outside()}")
         if "--write" in sys.argv:
             path.write_text(now)
         print("\n".join(page.faults), end="\n" if page.faults else "")

@@ -19,6 +19,7 @@ from plan import all_rows, exchanges, row_of
 # The order in which a reader comes by them. The recipes for a CI begin beside the checkout.
 READING = ["README.md", "docs/ci.md", "docs/drop-in.md", "docs/man/*", "docs/course/README.md", "docs/*", "pcap-samples/*", "*"]
 BESIDE = {"docs/ci.md"}
+LAB = "docs/course/[0-9a]*"  # lessons and answers, whose commands are typed in the lab that docs/course/README.md sets up
 LONGEST = 3000  # seconds for a command: building takes some, on one processor that others want too
 BUILDS = re.compile(r"\./demo\b|\bcmake --build\b|\bc\+\+ ")
 
@@ -155,7 +156,7 @@ def main():
         done.add(row)
         if document != command.document:
             document = command.document
-            walk.root.start_in("/root" if document in BESIDE else checkout)
+            walk.root.start_in("/root" if document in BESIDE else f"{checkout}/build/lab" if fnmatch.fnmatchcase(document, LAB) else checkout)
         walk.take(command, row.values)
         if walk.failed[-1:] == [command] and row.values["how"] == "install":
             print("what follows needs this")

@@ -14,7 +14,7 @@ MOST = 20
 STATIC = re.compile(r"\bstatic\b")
 
 tags = subprocess.run(["ctags", "-f", "-", "--languages=C,C++", "--map-C++=+.h", "--map-C=-.h", "--kinds-C++=m", "--kinds-C=m", "--fields=s", "--sort=no", "-R",
-                       *MAY_INCLUDE, "tests", "examples"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+                       *MAY_INCLUDE, "tests", "examples", "docs"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 found = collections.Counter()
 for line in tags.splitlines():
     _, path, pattern, *fields = line.split("\t")

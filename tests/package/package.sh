@@ -73,7 +73,7 @@ has 'lib/.*cmake/weft/weft-config\.cmake'
 has 'lib/.*pkgconfig/weft\.pc'
 has share/doc/weft-dev/copyright
 has share/doc/weft-dev/LICENSE
-for file in CMakeLists.txt remote_notebook.cpp judge_startup.cpp run.sh kv_store.hpp kv_store_server.cpp kv_store_client.cpp kv_store.sh asio/CMakeLists.txt asio/crowd.cpp \
+for file in CMakeLists.txt remote_notebook.cpp judge_startup.cpp run.sh kv_store.hpp kv_store_read.hpp kv_store_read.cpp kv_store_server.cpp kv_store_client.cpp kv_store.sh asio/CMakeLists.txt asio/crowd.cpp \
             nfs/{CMakeLists.txt,nfs.cpp,nfs3.cpp,nfs3.hpp,rpc_rdma.cpp,rpc_rdma.hpp,xdr.hpp}; do has "share/doc/weft-dev/examples/$file"; done
 has_not bin/
 has_not share/doc/weft/
