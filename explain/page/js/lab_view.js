@@ -66,11 +66,13 @@ function feed_bar() {
   lab.buttons = Object.entries(lab.actions).map(([name, [words]]) =>
     button(name === "piece" ? ".strong" : "", words, () => act(name), {"data-act": name, hidden: !can_do(name)}),
   );
+  const {crc, markers} = lab.control;
+  const what = [crc && "the CRC", markers && "the Markers"].filter(Boolean).join(" and ");
   const repair = el("input", {
     type: "checkbox",
     id: "repair",
     checked: lab.control.repair,
-    disabled: !connection().crc,
+    disabled: !what,
     onchange: (event) => {
       lab.control.set_repair(event.target.checked);
       show_run(lab.list.chosen);
@@ -84,7 +86,7 @@ function feed_bar() {
       "label.repair",
       {},
       repair,
-      connection().crc ? " repair the CRC of what I change" : " no CRCs on this connection: nothing to repair",
+      what ? ` repair ${what} of what I change` : " neither CRCs nor Markers on this connection: nothing to repair",
     ),
   );
 }
@@ -103,6 +105,7 @@ function make_run(end) {
     script: connection().lab?.[end] ?? {role: end},
     pieces,
     crc: connection().crc,
+    markers: connection().markers?.[other_end(end)],
   });
   const changed = (chosen) => show_run(chosen);
   Object.assign(lab, {

@@ -66,6 +66,8 @@ const kLessons = [
   ],
 ];
 
+const kFinAfterTerminate =
+  "This end sends nothing more, because a Terminate ended the stream: this is no orderly close. Requests that have no answer yet never get one.";
 const kWrongCrc =
   "The CRC does not fit the octets, so nothing above MPA may look at this FPDU: the wrong bit may be anywhere, in the STag as well as in the payload. A receiver places nothing of it, and ends the connection with a Terminate.";
 const kNoHeader =
@@ -80,11 +82,17 @@ const kMore = {
   last: "The Last flag is set: with this segment the message is complete.",
 };
 
+const terminated_before = (index) =>
+  rows()
+    .slice(0, index)
+    .some((row) => row.words.startsWith("Terminate"));
+
 function lesson_of(row) {
   if (row.kind === "gap") return row.words.startsWith("FPDUs again") ? kAgain : kGap;
   if (row.crc?.verdict === "bad") return kWrongCrc;
   if (row.words.startsWith("FPDU ")) return kNoHeader;
   if (row.words.startsWith("opcode ")) return kNoOpcode;
+  if (row.words.startsWith("FIN") && terminated_before(looking.row)) return kFinAfterTerminate;
   return kLessons.find(([begin]) => row.words.startsWith(begin))?.[1] ?? "";
 }
 
