@@ -4,7 +4,7 @@
 const kNoLaboratory =
   "This build has no laboratory. It is weft's protocol core compiled to WebAssembly, and the weft that wrote this page was built without it: that takes clang++-19 with wasm32-wasi and libc++ (the CMake option WEFT_LABORATORY says what is missing). The ladder, the octets and the memory need nothing of it.";
 const kExtraReceive = 4096; // octets
-const lab = {engine: undefined, end: "responder"}; // the end that the engine plays
+const lab = {engine: undefined, end: "responder", experiments: new LabExperiments({run: run_experiment})}; // end: the one that the engine plays
 
 async function load_engine() {
   const octets = by_id("laboratory-octets").textContent.trim();
@@ -164,9 +164,11 @@ function draw_run(end) {
       end_choice(),
       note || "",
     ),
+    lab.experiments.node,
     feed_bar(),
     el("div.lab", {}, lab.list.node, lab.answer.node, lab.editor.node),
   );
+  lab.experiments.show();
   const here = pieces.findIndex((piece) => piece.row >= looking.row);
   show_run(here < 0 ? 0 : here);
 }
@@ -178,6 +180,7 @@ async function draw_laboratory() {
   try {
     lab.engine ??= await load_engine();
     lab.shown = looking.connection;
+    lab.experiments.outcome = undefined;
     start_run(row_now().from ? other_end(row_now().from) : "responder");
   } catch (fault) {
     lab_words(fault.message);

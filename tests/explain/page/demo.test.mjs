@@ -57,6 +57,57 @@ test("the engine in the page answers the whole connection as the capture has it"
   await close_page(page);
 });
 
+// RFC 5040 section 8 and RFC 5044 section 8: layer, type and code of what each experiment breaks; none for what is allowed.
+const kOutcomes = {
+  "Guess an STag": /layer 1, type 1, code 0(?!\d)/,
+  "Drop a Send": /layer 1, type 2, code 3/,
+  "Flip a bit and leave the CRC wrong": /layer 2, type 0, code 2/,
+  "Lie about a length": /layer 2, type 0, code 2/,
+  "Read past the end": /layer 0, type 1, code 1/,
+  "Write to a revoked STag": /layer 1, type 1, code 0(?!\d)/,
+  "Reorder two segments": undefined,
+  "Break a Marker": /layer 2, type 0, code 3/,
+};
+
+test("each experiment shows what it says, and names the clause", async (context) => {
+  if (!has_laboratory) return context.skip();
+  const page = await open_page(browser, path, {hash: "#row=3&tab=laboratory"});
+  await page.locator(".lab").waitFor();
+  assert.deepEqual(await page.locator(".lab-experiments [role=group] button").allInnerTexts(), Object.keys(kOutcomes));
+  for (const [title, outcome] of Object.entries(kOutcomes)) {
+    await page.locator(".lab-experiments button", {hasText: title}).click();
+    assert.match(await text(page, ".lab-experiments .lesson"), /^Predict: .+\?$/s, title);
+    assert.equal(await page.locator(".outcome").count(), 0, title);
+    await page.locator("[data-experiment=run]").click();
+    const shows = await text(page, ".outcome");
+    const errors = page.locator(".lab-answer .finding");
+    if (outcome) {
+      assert.match(shows, /^What it shows: .+ The engine refused it: .+ \([A-Z0-9]+-[-.A-Z0-9]+\)\.$/s, title);
+      assert.match(await errors.first().innerText(), outcome, title);
+    } else {
+      assert.match(shows, /^What it shows: .+ The engine accepted it\.$/s, title);
+    }
+    assert.equal(await errors.count(), outcome ? 1 : 0, title);
+  }
+  assert.deepEqual(await axe_faults(page), []);
+  await close_page(page);
+});
+
+// Nothing else tells of a segment of a Write that is missing, so the engine goes on up to the error that was captured.
+test("without a segment, the Markers after it are right", async (context) => {
+  if (!has_laboratory) return context.skip();
+  const page = await open_page(browser, path, {hash: "#row=3&tab=laboratory"});
+  await page.locator(".lab").waitFor();
+  await page.locator(".piece", {hasText: "RDMA Write, segment 1"}).first().click();
+  await page.locator(".lab-list button", {hasText: "Drop"}).click();
+  await page.locator(".lab-bar button", {hasText: /^All$/}).click();
+  assert.match(await text(page, ".lab-answer .finding"), /layer 1, type 1, code 0(?!\d)/);
+  await page.locator("#repair").uncheck();
+  await page.locator(".lab-bar button", {hasText: /^All$/}).click();
+  assert.match(await text(page, ".lab-answer .finding"), /layer 2, type 0/, "unrepaired, the Markers are wrong");
+  await close_page(page);
+});
+
 test("an STag edited in the laboratory brings a Terminate that can be read", async (context) => {
   if (!has_laboratory) return context.skip();
   const page = await open_page(browser, path, {hash: `#row=${row_of("RDMA Write")}&tab=laboratory`});
