@@ -119,11 +119,12 @@ test("the address leads to a row, a view and a connection", async () => {
 
 test("a capture without iWARP, and a model that is none, are told in words", async () => {
   for (const [name, broken, words] of [
-    ["none", {...model, connections: [], notes: ["no MPA startup frame"]}, /no iWARP connection.*no MPA startup frame/s],
+    ["none", {...model, connections: [], notes: ["<b>no</b> MPA startup frame"]}, /no iWARP connection.*<b>no<\/b> MPA startup frame/s],
     ["damaged", '{"connections": [', /cannot be read/],
   ]) {
     const page = await open_page(browser, write_page(name, broken));
     assert.match(await text(page, "#stop"), words);
+    assert.equal(await page.locator("main, #copy-link, #show-help").filter({visible: true}).count(), 0);
     await close_page(page);
   }
 });
