@@ -260,6 +260,13 @@ TEST(Findings, StandAtTheirOctets) {
   EXPECT_EQ(view.at + view.size + mpa::kCrcSize, row.wire.size) << "the PAD stands in front of the CRC";
 }
 
+TEST(Findings, TellBothCrcs) {
+  const Model model = sample("broken/mpa-4.4-13.pcap");
+  ASSERT_THAT(model.connections.at(0).findings, SizeIs(1));
+  EXPECT_EQ(model.connections[0].findings[0].finding.message,
+            "The FPDU has the CRC 0x64e16392, but its octets give 0x64e16393.");
+}
+
 TEST(Limits, LeaveOutWhatAPageDoesNotHold) {
   Budget budget;
   budget.rows = 5;
