@@ -5,6 +5,7 @@
 const begins_with = (begin) => (piece) =>
   piece.kind === "fpdu" && piece.words.startsWith(begin) && rows()[piece.row].refused === undefined;
 const is_write = (piece) => begins_with("RDMA Write")(piece) && payload_at(piece).length > 0;
+const is_read = (piece) => begins_with("RDMA Read Request")(piece) && rows()[piece.row].touches !== undefined;
 const is_send = (piece) => begins_with("Send")(piece) || begins_with("Immediate")(piece);
 
 // The octets of a field, most significant first, as indices into the piece.
@@ -49,11 +50,12 @@ function find_segments(pieces) {
   return at < 0 ? undefined : {at, until: at + 1, change: () => pieces.splice(at, 2, pieces[at + 1], pieces[at])};
 }
 
+// Not one that a finding is about: it may be broken already.
 function find_marker(pieces) {
   const inner = (piece) => piece.markers.find((marker) => marker > 0);
   return find_change(
     pieces,
-    (piece) => piece.kind === "fpdu" && inner(piece),
+    (piece) => begins_with("")(piece) && inner(piece) && !findings_of(rows()[piece.row]).length,
     (piece) => {
       piece.octets[inner(piece) + 3] ^= 4;
     },
@@ -84,7 +86,7 @@ const kExperiments = [
     title: "Flip a bit and leave the CRC wrong",
     lacks: "an FPDU with payload and a CRC",
     predict: "One bit of the payload changes on the way, and the CRC does not. Which layer notices it?",
-    shows: "MPA: the CRC does not fit, so DDP and RDMAP see nothing of the FPDU: the wrong bit might have been in the STag.",
+    shows: "MPA: the CRC does not fit, so DDP and RDMAP see nothing of the FPDU. The wrong bit might have been in the STag.",
     repair: false,
     needs_crc: true,
     find: (pieces) =>
@@ -121,7 +123,7 @@ const kExperiments = [
     predict: "A Read Request asks for a gigabyte more than the buffer has. How much comes back?",
     shows: "Nothing: the whole request is checked against the bounds of the buffer before the first octet is sent.",
     find: (pieces) =>
-      find_change(pieces, begins_with("RDMA Read Request"), (piece) => {
+      find_change(pieces, is_read, (piece) => {
         piece.octets[octets_of_field(piece, "RDMARDSZ")[0]] |= 0x40;
       }),
   },
@@ -130,7 +132,7 @@ const kExperiments = [
     lacks: "a Write to an STag that a Send revokes later",
     predict: "A Write that was accepted comes once more, after a Send with Invalidate took its STag back. Is it accepted again?",
     shows:
-      "No: the receiver forgot the STag when it delivered the Send, so a late or a malicious Write cannot change the memory any more.",
+      "No: the receiver forgot the STag when it delivered the Send. A late or a malicious Write cannot change the memory any more.",
     find: find_revoked_write,
   },
   {
@@ -138,7 +140,7 @@ const kExperiments = [
     lacks: "an RDMA Write of several segments",
     predict: "Two segments of one Write change places. Where does the payload land?",
     shows:
-      "Where it always does: each tagged segment says by its STag and TO where it belongs, so DDP places it without the others.",
+      "Where it always does. Each tagged segment says by its STag and TO where it belongs, so DDP places it without the others.",
     find: find_segments,
   },
   {
@@ -146,7 +148,7 @@ const kExperiments = [
     lacks: "Markers inside an FPDU",
     predict: "A Marker points four octets beside the beginning of its FPDU, and the CRC is right. Does anybody notice?",
     shows:
-      "Yes, MPA: it knows where the FPDU began, and the Marker says otherwise: the two ends disagree about the stream, so it ends.",
+      "Yes, MPA: it knows where the FPDU began, and the Marker says otherwise. The two ends disagree about the stream, so it ends.",
     find: find_marker,
   },
 ];

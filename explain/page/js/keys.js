@@ -22,7 +22,7 @@ function next_finding() {
 }
 
 const kHowToRead =
-  "The ladder shows a connection from SYN to FIN, in the order of the capture. Choose a row: its octets are explained field by field, coloured by layer; Memory shows where they land; the Laboratory lets the engine of weft read them again, changed as you like.";
+  "The ladder shows a connection from SYN to FIN, in the order of the capture. Choose a row: its octets are explained field by field, coloured by layer. Memory shows where they land. The Laboratory lets the engine of weft read them again, changed as you like.";
 
 function show_help() {
   const lines = [...kKeys, ...kOtherKeys].map(([key, words]) =>

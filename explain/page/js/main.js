@@ -82,7 +82,8 @@ function start_connections() {
 function stop(words) {
   by_id("stop").hidden = false;
   by_id("stop").replaceChildren(...words.map((line) => el("p", {}, line)));
-  for (const nothing_to_do of [document.querySelector("main"), by_id("copy-link"), by_id("show-help")]) nothing_to_do.hidden = true;
+  for (const nothing_to_do of [document.querySelector("main"), by_id("copy-link"), by_id("show-help")])
+    nothing_to_do.hidden = true;
 }
 
 function start_page() {

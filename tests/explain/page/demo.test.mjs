@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {readFileSync, statSync} from "node:fs";
 import {join} from "node:path";
+import {fileURLToPath} from "node:url";
 import test, {after, before} from "node:test";
 import {axe_faults, close_page, folder, open_page, start_browser, text} from "./browser.mjs";
 
@@ -21,6 +22,11 @@ before(async () => {
 });
 after(() => browser.close());
 
+const kMostWords = 25; // of a sentence
+function check_sentences(words) {
+  for (const sentence of words.split(/(?<=[.?!])\s+|\n/)) assert.ok(sentence.split(/\s+/).length <= kMostWords, sentence);
+}
+
 const row_of = (begin) => rows.findIndex((row) => row.words.startsWith(begin)) + 1;
 
 test("it is small", () => assert.ok(statSync(path).size <= kMost, `${statSync(path).size} octets`));
@@ -35,12 +41,57 @@ test("every row has words, octets and a memory view, and axe-core finds nothing 
       `#row=${index + 1}&tab=octets`,
     );
     await page.waitForSelector(`#octets-pane[data-row="${index}"]`);
-    assert.ok((await text(page, "#octets-pane .lesson")).trim().length > 20, row.words);
+    const lesson = await text(page, "#octets-pane .lesson");
+    assert.ok(lesson.trim().length > 20, row.words);
+    check_sentences(lesson);
     await page.keyboard.press("2");
     assert.match(await text(page, "#memory-pane"), /Responder/);
+    check_sentences(await text(page, "#memory-pane .lesson"));
     await page.keyboard.press("1");
     if (index % 8 === 4) assert.deepEqual(await axe_faults(page), [], row.words);
   }
+  await close_page(page);
+});
+
+// RFC 5040 section 4.1 and RFC 7306 section 4: what has an opcode.
+const kOperations = [
+  "RDMA Write",
+  "RDMA Read Request",
+  "RDMA Read Response",
+  "Send",
+  "Send with Invalidate",
+  "Send with Solicited Event",
+  "Send with Solicited Event and Invalidate",
+  "Terminate",
+  "Immediate Data",
+  "Immediate Data with Solicited Event",
+  "Atomic Request",
+  "Atomic Response",
+];
+
+test("who only scrolls reads of every operation and every layer", async () => {
+  const page = await open_page(browser, path);
+  const story = await text(page, "#story-pane");
+  const named = await page.locator(".chapter-rows li").allInnerTexts();
+  for (const operation of kOperations)
+    assert.ok(
+      named.some((line) => line.startsWith(`${operation}:`)),
+      operation,
+    );
+  for (const layer of ["RDMAP", "DDP", "MPA", "TCP", "IP", "Ethernet"]) assert.ok(story.includes(layer), layer);
+  const chapters = ["Connect", "Write", "Send", "Read", "Atomic operations", "Revoke", "Refuse", "Close"];
+  assert.deepEqual(await page.locator(".chapter h3").allInnerTexts(), chapters);
+  check_sentences(story);
+  assert.deepEqual(await axe_faults(page), []);
+  await close_page(page);
+});
+
+test("a Write to a revoked STag is refused, and the memory view shows why", async () => {
+  const refused = rows.findIndex((row) => row.refused !== undefined);
+  const page = await open_page(browser, path, {hash: `#row=${refused + 1}&tab=memory`});
+  const region = page.locator(".end.arrives .region", {hasText: "0x0b000400"});
+  assert.deepEqual(await region.locator(".chip").allInnerTexts(), ["revoked"]);
+  assert.match(await region.innerText(), /has revoked this STag: every access with it is refused/);
   await close_page(page);
 });
 
@@ -76,10 +127,13 @@ test("each experiment shows what it says, and names the clause", async (context)
   assert.deepEqual(await page.locator(".lab-experiments [role=group] button").allInnerTexts(), Object.keys(kOutcomes));
   for (const [title, outcome] of Object.entries(kOutcomes)) {
     await page.locator(".lab-experiments button", {hasText: title}).click();
-    assert.match(await text(page, ".lab-experiments .lesson"), /^Predict: .+\?$/s, title);
+    const predict = await text(page, ".lab-experiments .lesson");
+    assert.match(predict, /^Predict: .+\?$/s, title);
+    check_sentences(predict);
     assert.equal(await page.locator(".outcome").count(), 0, title);
     await page.locator("[data-experiment=run]").click();
     const shows = await text(page, ".outcome");
+    check_sentences(shows);
     const errors = page.locator(".lab-answer .finding");
     if (outcome) {
       assert.match(shows, /^What it shows: .+ The engine refused it: .+ \([A-Z0-9]+-[-.A-Z0-9]+\)\.$/s, title);
@@ -91,6 +145,45 @@ test("each experiment shows what it says, and names the clause", async (context)
   }
   assert.deepEqual(await axe_faults(page), []);
   await close_page(page);
+});
+
+// Captures of two stacks, with and without CRCs, Markers and payload, and one whose Marker is broken already.
+const kSamples = [
+  "01-rping",
+  "08-write-1m",
+  "10-zero-length",
+  "40-crc-rping",
+  "12-send-inv",
+  "weft/everything-markers",
+  "weft/terminate-2-0-03-marker",
+  "weft/rtr-read",
+];
+
+test("an experiment is offered only where it shows what it says", async (context) => {
+  if (!has_laboratory) return context.skip();
+  const ran = new Set();
+  for (const sample of kSamples) {
+    const own = join(folder, "sample.html");
+    const capture = fileURLToPath(new URL(`../../../pcap-samples/${sample}.pcap`, import.meta.url));
+    execFileSync(process.env.WEFT_COMMAND, ["explain", capture, "-o", own], {stdio: "ignore"});
+    const page = await open_page(browser, own, {hash: "#row=1&tab=laboratory"});
+    await page.locator(".lab").waitFor();
+    for (const [title, outcome] of Object.entries(kOutcomes)) {
+      await page.locator(".lab-experiments button", {hasText: title}).click();
+      const run = page.locator("[data-experiment=run]");
+      if (!(await run.count())) {
+        assert.match(await text(page, ".lab-experiments .note"), /This capture has nothing for it: it takes /);
+        continue;
+      }
+      await run.click();
+      ran.add(title);
+      const errors = await page.locator(".lab-answer .finding").allInnerTexts();
+      assert.equal(errors.length, outcome ? 1 : 0, `${sample}: ${title}`);
+      if (outcome) assert.match(errors[0], outcome, `${sample}: ${title}`);
+    }
+    await close_page(page);
+  }
+  assert.deepEqual([...ran].sort(), Object.keys(kOutcomes).sort());
 });
 
 // Nothing else tells of a segment of a Write that is missing, so the engine goes on up to the error that was captured.

@@ -119,7 +119,11 @@ test("the address leads to a row, a view and a connection", async () => {
 
 test("a capture without iWARP, and a model that is none, are told in words", async () => {
   for (const [name, broken, words] of [
-    ["none", {...model, connections: [], notes: ["<b>no</b> MPA startup frame"]}, /no iWARP connection.*<b>no<\/b> MPA startup frame/s],
+    [
+      "none",
+      {...model, connections: [], notes: ["<b>no</b> MPA startup frame"]},
+      /no iWARP connection.*<b>no<\/b> MPA startup frame/s,
+    ],
     ["damaged", '{"connections": [', /cannot be read/],
   ]) {
     const page = await open_page(browser, write_page(name, broken));
