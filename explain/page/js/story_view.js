@@ -15,8 +15,8 @@ const kChapters = [
   },
   {
     name: "missing",
-    verb: "send what this capture does not show",
-    title: "Not in the capture",
+    verb: "send what could not be read",
+    title: "Not read",
     words: "Some octets were not captured, or could not be read as FPDUs. Nothing is made up in their place.",
     takes: (row) => row.kind === "gap" || row.crc?.verdict === "bad",
   },
@@ -79,13 +79,20 @@ const kOrder = ["connect", "write", "send", "read", "atomics", "revoke", "missin
 const kRdma =
   "With RDMA, a program writes into the memory of a program on another host, or reads from it. The program there takes no part, and no processor copies the octets.";
 
+// Of a row without a message, so that rows of one kind stand in one line: "FPDU with a wrong CRC".
+const kind_of = (row) =>
+  row.words
+    .replace(/[:,] .*$/s, "")
+    .replace(/\b\d+ ?/g, "")
+    .trim();
+
 // By name of the chapter: what its rows are, each with the numbers of the rows where it begins.
 function chapters_now() {
   const chapters = new Map(kOrder.map((name) => [name, new Map()]));
   for (const [index, row] of rows().entries()) {
     const chapter = kChapters.find(({takes}) => takes(row));
     if (!chapter || (row.message !== undefined && connection().messages[row.message].rows[0] !== index)) continue;
-    const what = connection().messages[row.message]?.what ?? row.words.replace(/[:,] .*$/s, "");
+    const what = connection().messages[row.message]?.what ?? kind_of(row);
     const named = chapters.get(chapter.name);
     if (!named.has(what)) named.set(what, []);
     named.get(what).push(index);

@@ -138,3 +138,17 @@ test("the findings' count leads to them", async () => {
   assert.match(await text(page, "#octets-pane .finding"), /never seen before/);
   await close_page(page);
 });
+
+test("rows that could not be read are one line of the story, however many there are", async () => {
+  const broken = structuredClone(model);
+  const fpdus = broken.connections[0].rows.filter((row) => row.kind === "fpdu").slice(0, 9);
+  for (const [index, row] of fpdus.entries()) {
+    Object.assign(row, {words: `FPDU ${index + 1} with a wrong CRC, ULPDU of 46 octets`, crc: {...row.crc, verdict: "bad"}});
+    delete row.message;
+  }
+  const page = await open_page(browser, write_page("unread", broken));
+  const chapter = page.locator(".chapter", {hasText: "Not read"});
+  assert.equal(await chapter.locator("li").count(), 1);
+  assert.match(await chapter.innerText(), /FPDU with a wrong CRC: rows( \d+){8} and 1 more$/);
+  await close_page(page);
+});
