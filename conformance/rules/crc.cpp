@@ -51,7 +51,8 @@ void CrcRules::on(const FpduSeen& fpdu, const Facts&, Findings& findings) {
   if (cause == Habit::kZero) {
     return findings.add(kNotGenerated, field, "CRCs are in use and the field is zero.");
   }
-  std::string message = fmt::format("The CRC is {:#010x}, of the octets {:#010x}", fpdu.crc_field, fpdu.crc_computed);
+  std::string message =
+      fmt::format("The FPDU has the CRC {:#010x}, but its octets give {:#010x}", fpdu.crc_field, fpdu.crc_computed);
   if (cause == Habit::kOctetOrder) message += "; it would be right with the octets in the other order";
   if (cause == Habit::kNotInverted) message += "; it would be right with all bits inverted";
   if (cause == Habit::kWithoutMarkers) message += "; it would be right if the Markers did not count";

@@ -46,7 +46,7 @@ void put_atomic(JsonWriter& json, const rdmap::AtomicRequest& request) {
   const bool swap = operation.kind == rdmap::AtomicOperation::Kind::kCmpSwap;
   json.put("what", "atomic").put("source_stag", hex(request.stag.value)).put("source_to", hex(request.offset.value));
   json.put("octets", 8).begin_object("atomic").put("what", swap ? "CmpSwap" : "FetchAdd");
-  json.put("id", hex(request.request_id));
+  json.put("request_id", hex(request.request_id));
   json.put("data", hex(operation.add_or_swap)).put("mask", hex(operation.add_or_swap_mask));
   json.put("compare", hex(operation.compare)).put("compare_mask", hex(operation.compare_mask)).end();
 }
@@ -89,16 +89,12 @@ std::vector<Region> one_of_each(const std::vector<Region>& regions) {
   return out;
 }
 
-// That which was sent; else those that the end would have taken.
 void put_rtr(JsonWriter& json, const LaboratoryScript& script) {
-  if (script.rtr || !script.peer_to_peer || !script.rtr_types.any()) {
-    json.put("rtr", mpa::name(script.rtr));
-    return;
-  }
+  const mpa::RtrTypes& types = script.rtr_types;
   json.begin_array("rtr");
-  if (script.rtr_types.send) json.value(mpa::name(mpa::Rtr::kSend));
-  if (script.rtr_types.write) json.value(mpa::name(mpa::Rtr::kWrite));
-  if (script.rtr_types.read) json.value(mpa::name(mpa::Rtr::kRead));
+  if (types.send) json.value(mpa::name(mpa::Rtr::kSend));
+  if (types.write) json.value(mpa::name(mpa::Rtr::kWrite));
+  if (types.read) json.value(mpa::name(mpa::Rtr::kRead));
   json.end();
 }
 
@@ -156,7 +152,10 @@ void put_effect(JsonWriter& json, const Effect& effect) {
     json.begin_object("touches").put("region", touched->region).put("offset", touched->offset);
     json.put("octets", touched->octets).put("how", name(touched->how)).end();
   }
-  json.put("refused", effect.refused).put("before", effect.before).put("after", effect.after);
+  json.put("takes", effect.taken)
+      .put("refused", effect.refused)
+      .put("before", effect.before)
+      .put("after", effect.after);
 }
 
 void put_memory(JsonWriter& json, const Connection& connection) {

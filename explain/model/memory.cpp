@@ -119,6 +119,7 @@ class Inference {
     auto& receives = receiver(row).receives;
     const auto [receive, taken] = receives_.try_emplace(*row.message, receives.size());
     if (taken) receives.push_back({header.msn.value, message(row).octets});
+    if (kind.content == rdmap::Content::kAside) row.effect.taken = receive->second;
     if (kind.content == rdmap::Content::kPlaced && row.segment->payload != 0)
       row.effect.placed = Placed{Placed::Where::kReceive, receive->second, header.offset.value, row.segment->payload};
     if (!kind.invalidates || !row.segment->last()) return;
@@ -173,7 +174,7 @@ class Inference {
   // Up to now offsets are TOs, for where a region begins was not known.
   void count_from_begin(Row& row) {
     const auto& regions = receiver(row).regions;
-    auto& [placed, touched, refused, before, after] = row.effect;
+    auto& [placed, touched, taken, refused, before, after] = row.effect;
     if (placed && placed->where == Placed::Where::kRegion) placed->offset -= regions[placed->index].begin;
     if (touched && touched->how != Touched::How::kInvalidate) touched->offset -= regions[touched->region].begin;
   }

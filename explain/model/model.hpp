@@ -85,6 +85,7 @@ struct Segment {
 struct Effect {
   std::optional<Placed> placed{};        ///< where its payload lands; absent: nowhere
   std::optional<Touched> touched{};      ///< the region that it reads, changes or invalidates
+  std::optional<std::size_t> taken{};    ///< the receive that Immediate Data takes: nothing lands in it
   std::optional<std::size_t> refused{};  ///< the row of the Terminate that answered it
   std::optional<std::size_t> before{};   ///< that end's state, an index into Connection::states
   std::optional<std::size_t> after{};    ///< the same, after it

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "explain/model/answers.hpp"
@@ -18,6 +19,11 @@ constexpr std::size_t kMostTlsNotes = 10;
 std::string address_of(const conformance::ConnectionEnd& end) {
   const bool ipv6 = end.address.find(':') != std::string::npos;
   return fmt::format("{}{}{}:{}", ipv6 ? "[" : "", end.address, ipv6 ? "]" : "", end.port);
+}
+
+std::size_t rows_in(const Model& model) {
+  return std::accumulate(model.connections.begin(), model.connections.end(), std::size_t{0},
+                         [](std::size_t sum, const Connection& connection) { return sum + connection.rows.size(); });
 }
 
 }  // namespace
@@ -133,9 +139,12 @@ void ModelMaker::note_tls(const Live& live) {
 void ModelMaker::note_limits() {
   if (tls_noted_ > kMostTlsNotes)
     note(fmt::format("{} more connections are encrypted with TLS.", tls_noted_ - kMostTlsNotes));
-  if (options_.budget.rows_cut) note("Only the first lines are shown: the capture has more than fit in one page.");
+  if (options_.budget.rows_cut)
+    note(fmt::format("Only the first {} rows of the capture are shown. --connection shows one connection alone.",
+                     rows_in(model_)));
   if (options_.budget.octets_cut)
-    note("Of some frames only the first octets are shown: the capture has more than fit in one page.");
+    note(fmt::format("The capture has more octets than are kept: later frames have their first {} octets only.",
+                     Story::kFront));
 }
 
 }  // namespace weft::explain

@@ -2,6 +2,7 @@
 #include "explain/model/script.hpp"
 
 #include "explain/model/model.hpp"
+#include "mpa/negotiation.hpp"
 #include "rdmap/opcodes.hpp"
 #include "rdmap/terminate.hpp"
 
@@ -55,6 +56,17 @@ bool says_no_buffer(const MessageView& message) {
   return report && report->meant().error == rdmap::error_code(ddp::UntaggedError::kNoBuffer);
 }
 
+// The engine chooses among the kinds that both frames name. Where it would send another than was sent, that one is left.
+void keep_choice(LaboratoryScript& script, const mpa::StartupFrame& reply) {
+  if (!script.initiator || !script.rtr || !reply.enhanced) return;
+  const mpa::RtrTypes shared = mpa::common(script.rtr_types, reply.enhanced->rtr);
+  if (!mpa::includes(shared, *script.rtr)) return;  // no engine would send it
+  if (mpa::choose(shared, mpa::from_wire(reply.enhanced->ird)) == script.rtr) return;
+  script.rtr_types = {.send = script.rtr == mpa::Rtr::kSend,
+                      .write = script.rtr == mpa::Rtr::kWrite,
+                      .read = script.rtr == mpa::Rtr::kRead};
+}
+
 LaboratoryScript script_of(const Connection& connection, Direction end) {
   LaboratoryScript script{.initiator = end == Direction::kFromInitiator};
   take_frame(script, *connection.settled.frame(end));
@@ -64,6 +76,7 @@ LaboratoryScript script_of(const Connection& connection, Direction end) {
     script.refuses_sends = script.refuses_sends || says_no_buffer(message);
     if (auto post = post_of(message)) script.posts.push_back(std::move(*post));
   }
+  keep_choice(script, connection.settled.frame(Direction::kFromResponder)->frame);
   return script;
 }
 

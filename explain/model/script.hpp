@@ -34,7 +34,7 @@ struct LaboratoryScript {
   std::uint8_t revision{};                ///< of MPA
   std::uint16_t ird = 128;                ///< as its frame says
   std::uint16_t ord = 128;                ///< as its frame says
-  mpa::RtrTypes rtr_types{};              ///< the ready-to-receive indications that its frame names
+  mpa::RtrTypes rtr_types{};              ///< the ready-to-receive indications that it offers or takes
   std::optional<mpa::Rtr> rtr{};          ///< the ready-to-receive indication that was sent
   std::vector<std::byte> private_data{};  ///< of its frame
   std::vector<ScriptPost> posts{};        ///< in the order of the capture

@@ -4,10 +4,10 @@
 # LABORATORY may name a file that is not there: then the page has none. Included (not run), it gives the list of the assets.
 
 # In this order: what is used stands in front of what uses it.
-set(styles colours base parts help layout ladder octets card memory laboratory narrow print)
-set(scripts dom model layers bits lessons octet_ranges virtual_list tabs themes ladder boxes pointers card arithmetic
-            field_table octets_view regions memory_view pieces run_control lab_list lab_editor lab_answer lab_view find keys
-            printing main)
+set(styles colours base parts help layout ladder octets card memory story laboratory narrow print)
+set(scripts dom model layers terms bits lessons octet_ranges virtual_list tabs themes ladder boxes pointers card arithmetic
+            field_table octets_view regions memory_view story_view pieces run_control lab_list lab_editor lab_answer
+            experiments lab_experiments lab_view find keys printing main)
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   list(TRANSFORM styles REPLACE "(.+)" "${CMAKE_CURRENT_LIST_DIR}/css/\\1.css" OUTPUT_VARIABLE WEFT_PAGE_ASSETS)

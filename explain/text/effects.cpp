@@ -48,6 +48,10 @@ void tell_effects(std::vector<Line>& lines, const Connection& connection, const 
   };
   if (effect.placed) put(Hue::kDdp, "placed", placed_text(memory, *effect.placed));
   if (effect.touched) put(Hue::kRdmap, "touches", touched_text(memory, *effect.touched));
+  if (effect.taken)
+    put(Hue::kDdp, "takes",
+        fmt::format("the receive that MSN {} took: its octets stay as they are, the completion has the data",
+                    memory.receives[*effect.taken].msn));
   if (effect.refused)
     put(Hue::kTerminate, "refused",
         "by the Terminate in packet " + std::to_string(connection.rows[*effect.refused].packet));

@@ -39,7 +39,15 @@ Outcome<void> write_page_of(const explain::Model& model, const Options& options)
   explain::write_page(page, explain::to_json(model), explain::laboratory_octets());
   const std::string path = output_of(options);
   if (auto written = write_report(path, page.str(), Readers::kOwner); !written || path == "-") return written;
+  if (model.connections.empty()) return {};
   return print_line(shown_text(path) + ": open it in a browser.");
+}
+
+bool writes_page(const Options& options) { return options.json.empty() && !options.text; }
+
+// Without a connection there is nothing to show; a page says why, for whoever opens it.
+bool has_something(const explain::Model& model, const Options& options) {
+  return !model.connections.empty() || (writes_page(options) && !model.notes.empty());
 }
 
 Outcome<void> show(const explain::Model& model, const Options& options, const Palette& palette) {
@@ -63,8 +71,9 @@ Outcome<void> run(const Options& options, const Palette& palette) {
   if (auto sensible = check(options); !sensible) return sensible;
   auto read = read_model(options);
   if (!read) return std::unexpected(read.error());
-  const bool nothing = read->model.connections.empty();
-  if (auto shown = nothing ? Outcome<void>() : show(read->model, options, palette); !shown) return shown;
+  if (has_something(read->model, options)) {
+    if (auto shown = show(read->model, options, palette); !shown) return shown;
+  }
   if (read->wrong) return std::unexpected(*read->wrong);
   return {};
 }

@@ -7,14 +7,33 @@
 //   changed     a set of octets that the reader has changed
 //   wrong       (begin, end) => whether a finding is about these octets
 
+const kLineOctets = 8;
+const as_ascii = (octets) =>
+  Array.from(octets, (octet) => (octet >= 0x20 && octet < 0x7f ? String.fromCharCode(octet) : "·")).join("");
+
+// What programs wrote is often text: it has the characters beside the octets.
+const has_text = (field) => field.layer === "ulp" || field.name === "Private Data" || field.name === "Immediate Data";
+
+function draw_lines(cells, octets) {
+  const lines = [];
+  for (let at = 0; at < octets.length; at += kLineOctets) {
+    const text = as_ascii(octets.subarray(at, at + kLineOctets));
+    lines.push(
+      el("span.octet-line-of-text", {}, cells.slice(at, at + kLineOctets), el("span.ascii", {"aria-hidden": "true"}, text)),
+    );
+  }
+  return lines;
+}
+
 // A block of octets that lie together. `data` say which field and octets it stands for.
 function draw_block(field, part, {begin, end}, octets, options) {
-  const cells = [];
-  for (let at = begin; at < Math.min(end, octets.length); ++at) {
-    const classes = `octet${options.changed?.has(at) ? ".changed" : ""}`;
-    cells.push(el(`span.${classes}`, {"data-at": at}, hex2(octets[at])), " ");
-  }
-  const missing = end - Math.max(begin, Math.min(end, octets.length));
+  const there = octets.subarray(begin, end);
+  let cells = Array.from(there, (octet, i) => [
+    el(`span.octet${options.changed?.has(begin + i) ? ".changed" : ""}`, {"data-at": begin + i}, hex2(octet)),
+    " ",
+  ]);
+  if (has_text(field)) cells = draw_lines(cells, there);
+  const missing = end - begin - there.length;
   if (missing > 0) cells.push(el("span.missing", {}, `${count(missing, "octet")} not in this page`));
   const wrong = options.wrong?.(begin, end) ? ".wrong" : "";
   return el(

@@ -45,7 +45,7 @@ function draw_card(frame, part, octet, findings) {
   return [
     el("p.card-layer", {}, el("b", {}, layer_name(field.layer)), " ", kLayers[field.layer]?.words),
     el("h3", {}, field.name),
-    field.sentence && el("p.card-about", {}, field.sentence),
+    field.sentence && el("p.card-about", {}, with_terms(field.sentence)),
     el("p.card-value", {}, el("code", {}, shortened(field.value || hex_text(own)))),
     field.meaning && el("p.card-meaning", {}, upper_first(field.meaning)),
     is_marker(field) && field.points_at && el("p.card-meaning", {}, `It points to ${field.points_at}.`),

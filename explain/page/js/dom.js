@@ -24,6 +24,19 @@ function button(what, words, on_click, attributes) {
   return el("button" + what, {type: "button", onclick: on_click, ...attributes}, words);
 }
 
+// Fills one of the page's dialogs and opens it at its heading. A row that is chosen in it closes it.
+function show_dialog(id, heading, ...children) {
+  const node = by_id(id);
+  const close = el("form", {method: "dialog"}, el("button.strong", {}, "Close"));
+  node.replaceChildren(
+    el("h2", {id: `${id}-title`, tabindex: -1, autofocus: true}, heading),
+    ...children.flat(3).filter(Boolean),
+    close,
+  );
+  node.showModal();
+  node.scrollTop = 0;
+}
+
 // What a screen reader says now.
 function say(words) {
   by_id("says").textContent = words;

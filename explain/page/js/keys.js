@@ -21,8 +21,19 @@ function next_finding() {
   }
 }
 
+const kHowToRead =
+  "The ladder shows a connection from SYN to FIN, in the order of the capture. Choose a row: its octets are explained field by field, coloured by layer. Memory shows where they land. The Laboratory lets the engine of weft read them again, changed as you like.";
+
 function show_help() {
-  by_id("help").showModal();
+  const lines = [...kKeys, ...kOtherKeys].map(([key, words]) =>
+    el("tr", {}, el("th", {scope: "row"}, el("kbd", {}, key)), el("td", {}, words)),
+  );
+  show_dialog("help", "How to read this page", [
+    el("p", {}, kHowToRead),
+    draw_layers_help(),
+    el("h3", {}, "Keys"),
+    el("table.keys", {}, el("tbody", {}, lines)),
+  ]);
 }
 
 const kKeys = [
@@ -31,6 +42,7 @@ const kKeys = [
   ["l", "next segment of this message", () => step_segment(1)],
   ["h", "segment before", () => step_segment(-1)],
   ["f", "next row with a finding", next_finding],
+  ["0", "story", () => choose_tab("story")],
   ["1", "octets", () => choose_tab("octets")],
   ["2", "memory", () => choose_tab("memory")],
   ["3", "laboratory", () => choose_tab("laboratory")],
@@ -42,6 +54,8 @@ const kKeys = [
       by_id("find").focus();
     },
   ],
+  ["g", "glossary", () => show_glossary()],
+  ["c", "copy the link to this row and view", copy_link],
   ["t", "light, dark, or as the system", next_theme],
   ["o", "laboratory: feed one octet", () => lab_key("octet")],
   ["p", "laboratory: feed one FPDU", () => lab_key("piece")],
@@ -53,6 +67,7 @@ const kOtherKeys = [
   ["↑ ↓ Page Home End", "in the ladder: choose a row; Enter goes on to its octets"],
   ["← →", "in the octets: from field to field; in the laboratory's octet: to the next one"],
   ["Esc", "close this help; in the search: all rows again"],
+  ["Alt ← →", "back to the row and view before, and forward again"],
 ];
 
 function lab_key(name) {
@@ -62,7 +77,15 @@ function lab_key(name) {
 const is_typing = (node) => node.matches?.("textarea, select, input:not([type=checkbox]):not([type=radio])");
 
 function on_key(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || is_typing(event.target) || by_id("help").open || !row_now()) return;
+  if (
+    event.ctrlKey ||
+    event.altKey ||
+    event.metaKey ||
+    is_typing(event.target) ||
+    document.querySelector("dialog[open]") ||
+    !row_now()
+  )
+    return;
   const [, , action] = kKeys.find(([key]) => key === event.key) ?? [];
   if (!action) return;
   event.preventDefault();
@@ -87,21 +110,6 @@ function draw_layers_help() {
 }
 
 function start_keys() {
-  const lines = [...kKeys, ...kOtherKeys].map(([key, words]) =>
-    el("tr", {}, el("th", {scope: "row"}, el("kbd", {}, key)), el("td", {}, words)),
-  );
-  by_id("help").append(
-    el("h2", {id: "help-title"}, "How to read this page"),
-    el(
-      "p",
-      {},
-      "The ladder shows a connection from SYN to FIN, in the order of the capture. Choose a row: its octets are explained field by field, coloured by layer; Memory shows where they land; the Laboratory lets the engine of weft read them again, changed as you like.",
-    ),
-    draw_layers_help(),
-    el("h3", {}, "Keys"),
-    el("table.keys", {}, el("tbody", {}, lines)),
-    el("form", {method: "dialog"}, el("button.strong", {}, "Close")),
-  );
   by_id("show-help").addEventListener("click", show_help);
   document.addEventListener("keydown", on_key);
 }

@@ -52,7 +52,7 @@ function draw_read({words, octets, accepted, fields}) {
 }
 
 // A frame that the engine sends: its boxes, and its fields in a table.
-function draw_sent({octets, words, fields}) {
+function draw_sent({octets, words, fields}, cause_told) {
   const all = lab_fields(fields);
   const frame = {
     octets: octets_of(octets),
@@ -67,7 +67,7 @@ function draw_sent({octets, words, fields}) {
   return el(
     `details.sent${terminate ? ".terminate" : ""}`,
     {open: terminate},
-    el("summary", {}, "This end sends: ", el("b", {}, words)),
+    el("summary", {}, "This end sends: ", el("b", {}, terminate && cause_told ? "Terminate, with this error" : words)),
     root,
     lab_table(words, frame.fields),
   );
@@ -101,6 +101,10 @@ function draw_lab_placed(script, placed) {
   );
 }
 
+// The error of a step is told once, in its box: the event that brought it says the same.
+const kErrorEvents = ["protocol error", "Terminate received", "start-up failed"];
+const events_told = ({events, error}) => (events ?? []).filter(({what}) => !error || !kErrorEvents.includes(what));
+
 function draw_answer(script, {words, step}) {
   return el(
     "article.answer",
@@ -108,8 +112,8 @@ function draw_answer(script, {words, step}) {
     el("h4", {}, words),
     step.refused && el("p.note", {}, upper_first(step.refused)),
     step.error && draw_error(step.error),
-    (step.out ?? []).map(draw_sent),
-    (step.events ?? []).map((event) => el("p.event", {}, el("b", {}, event.what), event.words && `: ${event.words}`)),
+    (step.out ?? []).map((frame) => draw_sent(frame, step.error !== undefined)),
+    events_told(step).map((event) => el("p.event", {}, el("b", {}, event.what), event.words && `: ${event.words}`)),
     (step.placed ?? []).map((placed) => draw_lab_placed(script, placed)),
     (step.in ?? []).map(draw_read),
   );

@@ -39,8 +39,8 @@ class LabList {
       ? "dropped"
       : piece.fed === 0
         ? ""
-        : piece.fed < piece.octets.length
-          ? `${piece.fed} of ${piece.octets.length}`
+        : piece.fed < piece.total
+          ? `${piece.fed} of ${piece.total}`
           : "fed";
     const tags = [piece.copy && "copy", piece.edited && "edited"]
       .filter(Boolean)

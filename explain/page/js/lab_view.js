@@ -2,9 +2,9 @@
 // The laboratory: the engine of weft itself, as WebAssembly, plays one end; what the other end sent is fed to it.
 
 const kNoLaboratory =
-  "This build has no laboratory. It is weft's protocol core compiled to WebAssembly, and the weft that wrote this page was built without it: that takes clang++-19 with wasm32-wasi and libc++ (the CMake option WEFT_LABORATORY says what is missing). The ladder, the octets and the memory need nothing of it.";
+  "This build has no laboratory. It is weft's protocol core compiled to WebAssembly, and the weft that wrote this page was built without it. That takes clang++-19 with wasm32-wasi and libc++; the CMake option WEFT_LABORATORY says what is missing. The ladder, the octets and the memory need nothing of it.";
 const kExtraReceive = 4096; // octets
-const lab = {engine: undefined, end: "responder"}; // the end that the engine plays
+const lab = {engine: undefined, end: "responder", experiments: new LabExperiments({run: run_experiment})}; // end: the one that the engine plays
 
 async function load_engine() {
   const octets = by_id("laboratory-octets").textContent.trim();
@@ -66,11 +66,13 @@ function feed_bar() {
   lab.buttons = Object.entries(lab.actions).map(([name, [words]]) =>
     button(name === "piece" ? ".strong" : "", words, () => act(name), {"data-act": name, hidden: !can_do(name)}),
   );
+  const {crc, markers} = lab.control;
+  const what = [crc && "the CRC", markers && "the Markers"].filter(Boolean).join(" and ");
   const repair = el("input", {
     type: "checkbox",
     id: "repair",
     checked: lab.control.repair,
-    disabled: !connection().crc,
+    disabled: !what,
     onchange: (event) => {
       lab.control.set_repair(event.target.checked);
       show_run(lab.list.chosen);
@@ -84,7 +86,7 @@ function feed_bar() {
       "label.repair",
       {},
       repair,
-      connection().crc ? " repair the CRC of what I change" : " no CRCs on this connection: nothing to repair",
+      what ? ` repair ${what} of what I change` : " neither CRCs nor Markers on this connection: nothing to repair",
     ),
   );
 }
@@ -103,6 +105,7 @@ function make_run(end) {
     script: connection().lab?.[end] ?? {role: end},
     pieces,
     crc: connection().crc,
+    markers: connection().markers?.[other_end(end)],
   });
   const changed = (chosen) => show_run(chosen);
   Object.assign(lab, {
@@ -161,9 +164,11 @@ function draw_run(end) {
       end_choice(),
       note || "",
     ),
+    lab.experiments.node,
     feed_bar(),
     el("div.lab", {}, lab.list.node, lab.answer.node, lab.editor.node),
   );
+  lab.experiments.show();
   const here = pieces.findIndex((piece) => piece.row >= looking.row);
   show_run(here < 0 ? 0 : here);
 }
@@ -175,6 +180,7 @@ async function draw_laboratory() {
   try {
     lab.engine ??= await load_engine();
     lab.shown = looking.connection;
+    lab.experiments.outcome = undefined;
     start_run(row_now().from ? other_end(row_now().from) : "responder");
   } catch (fault) {
     lab_words(fault.message);

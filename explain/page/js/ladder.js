@@ -2,6 +2,7 @@
 // The ladder: the rows of a connection in the order of the capture, as arrows between the two ends.
 
 const kRowHeight = 54;
+const kFindingsShown = 200;
 let ladder;
 let rows_shown = []; // indices of rows; fewer than all while the reader searches
 
@@ -91,8 +92,22 @@ function about_lines() {
     of.crc ? "CRCs in use" : "no CRCs",
     markers.length ? `Markers in what the ${markers.join(" and the ")} sends` : "no Markers",
     count(of.messages?.length ?? 0, "message"),
-    count(of.findings?.length ?? 0, "finding"),
   ];
+}
+
+const findings_count = () => count(connection().findings?.length ?? 0, "finding");
+
+// It leads to the rows; a finding may be about none.
+function findings_fact() {
+  return connection().findings?.length ? button(".link", findings_count(), show_findings) : findings_count();
+}
+
+function show_findings() {
+  const line = (finding) => [
+    draw_finding(finding),
+    finding.row !== undefined && el("p", {}, row_link(finding.row, `Row ${finding.row + 1}: ${rows()[finding.row].words}`)),
+  ];
+  show_dialog("findings", findings_count(), connection().findings.slice(0, kFindingsShown).map(line));
 }
 
 function draw_about() {
@@ -102,8 +117,14 @@ function draw_about() {
     ...(of.roles_known === false ? ["No startup frame told which end is the initiator: that is a guess."] : []),
   ];
   by_id("about").replaceChildren(
-    el("p.why", {}, "Choose a row, and every octet of it is explained. ", button(".link", "How to read this page", show_help)),
-    el("p.facts", {}, facts(about_lines())),
+    el(
+      "p.why",
+      {},
+      button(".link", "What happens here", () => choose_tab("story")),
+      " tells it in short. Choose a row, and every octet of it is explained. ",
+      button(".link", "How to read this page", show_help),
+    ),
+    el("p.facts", {}, facts([...about_lines(), findings_fact()])),
     ...notes.map((note) => el("p.note", {}, note)),
   );
   for (const end of ["initiator", "responder"]) {

@@ -22,7 +22,7 @@ const kLessons = [
   ],
   [
     "RDMA Write",
-    "The Data Source writes into memory of its peer that the peer has advertised: the STag names the buffer, the Tagged Offset names the place in it. Each segment says for itself where it belongs, so it can be placed as soon as it is there. The application at the Data Sink is not told: a Write is placed, but it completes nothing there.",
+    "The Data Source writes into memory that its peer has advertised. The STag names the buffer, and the Tagged Offset the place in it. Each segment says for itself where it belongs, so it can be placed as soon as it is there. The application at the Data Sink is not told: a Write is placed, but it completes nothing there.",
   ],
   [
     "RDMA Read Request",
@@ -54,7 +54,7 @@ const kLessons = [
   ],
   [
     "Atomic Request",
-    "Asks the peer's RNIC to change 64 bits of its memory in one step: FetchAdd adds to them, CmpSwap exchanges them if they are as expected (RFC 7306). The answer brings what they were before.",
+    "Asks the peer's RNIC to change 64 bits of its memory in one step (RFC 7306). FetchAdd adds to them; CmpSwap exchanges them if they are as expected. The answer brings what they were before.",
   ],
   [
     "Atomic Response",
@@ -62,12 +62,14 @@ const kLessons = [
   ],
   [
     "Terminate",
-    "Something was wrong, and this end says what: the layer that found it, the type and code of the error, and the header of the segment that caused it. It is the last message of its sender; the connection ends after it.",
+    "Something was wrong, and this end says what. It names the layer, the type and the code of the error, and quotes the header of the segment that caused it. It is the last message of its sender; the connection ends after it.",
   ],
 ];
 
+const kFinAfterTerminate =
+  "This end sends nothing more, because a Terminate ended the stream: this is no orderly close. Requests that have no answer yet never get one.";
 const kWrongCrc =
-  "The CRC does not fit the octets, so nothing above MPA may look at this FPDU: the wrong bit may be anywhere, in the STag as well as in the payload. A receiver places nothing of it, and ends the connection with a Terminate.";
+  "The CRC does not fit the octets, so nothing above MPA may look at this FPDU. The wrong bit may be anywhere, in the STag as well as in the payload. A receiver places nothing of it, and ends the connection with a Terminate.";
 const kNoHeader =
   "MPA delivers these octets, and DDP cannot read a header in them. A receiver places nothing, and ends the connection with a Terminate.";
 const kNoOpcode = "No operation has this opcode. A receiver ends the connection with a Terminate.";
@@ -80,11 +82,17 @@ const kMore = {
   last: "The Last flag is set: with this segment the message is complete.",
 };
 
+const terminated_before = (index) =>
+  rows()
+    .slice(0, index)
+    .some((row) => row.words.startsWith("Terminate"));
+
 function lesson_of(row) {
   if (row.kind === "gap") return row.words.startsWith("FPDUs again") ? kAgain : kGap;
   if (row.crc?.verdict === "bad") return kWrongCrc;
   if (row.words.startsWith("FPDU ")) return kNoHeader;
   if (row.words.startsWith("opcode ")) return kNoOpcode;
+  if (row.words.startsWith("FIN") && terminated_before(looking.row)) return kFinAfterTerminate;
   return kLessons.find(([begin]) => row.words.startsWith(begin))?.[1] ?? "";
 }
 

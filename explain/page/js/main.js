@@ -12,7 +12,7 @@ function read_address() {
   return {
     connection: connection_index,
     row: wanted.has("row") ? number("row", of.rows.length) : first_row(of),
-    tab: kTabs.includes(wanted.get("tab")) ? wanted.get("tab") : narrow.matches && !wanted.has("row") ? "ladder" : "octets",
+    tab: kTabs.includes(wanted.get("tab")) ? wanted.get("tab") : wanted.has("row") ? "octets" : "story",
   };
 }
 
@@ -23,13 +23,48 @@ function write_address() {
   address_due = setTimeout(write_address_now, 250);
 }
 
-function write_address_now() {
+function address_now() {
   const several = model.connections.length > 1 ? `&connection=${looking.connection + 1}` : "";
+  return `#row=${looking.row + 1}&tab=${looking.tab}${several}`;
+}
+
+// A place that the reader has chosen is an entry of the browser's history, so that Back leads to the place before. One that the address
+// led to is the entry that is there.
+function write_address_now(how = "pushState") {
+  clearTimeout(address_due);
+  if (location.hash === address_now()) return;
   try {
-    history.replaceState(null, "", `#row=${looking.row + 1}&tab=${looking.tab}${several}`);
+    history[how](null, "", address_now());
   } catch {
     // a browser that allows a page too few of these: then the address stays behind
   }
+}
+
+function follow_address() {
+  Object.assign(looking, read_address(), {field: -1, octet: -1});
+  for (const name of ["connection", "tab", "row"]) tell(name);
+  write_address_now("replaceState");
+}
+
+// To this row and view. Where the browser keeps the clipboard from the page, the address is shown to be copied by hand.
+async function copy_link() {
+  write_address_now();
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("The link is copied");
+    by_id("copy-link").textContent = "Copied";
+  } catch {
+    const field = el("input", {type: "text", readonly: true, value: location.href, "aria-label": "The link"});
+    show_dialog("link", "The link to this row and view", field);
+    field.select();
+  }
+}
+
+function start_copy_link() {
+  by_id("copy-link").addEventListener("click", copy_link);
+  when("row tab connection", () => {
+    by_id("copy-link").textContent = "Copy link";
+  });
 }
 
 function start_connections() {
@@ -47,7 +82,8 @@ function start_connections() {
 function stop(words) {
   by_id("stop").hidden = false;
   by_id("stop").replaceChildren(...words.map((line) => el("p", {}, line)));
-  document.querySelector("main").hidden = true;
+  for (const nothing_to_do of [document.querySelector("main"), by_id("copy-link"), by_id("show-help")])
+    nothing_to_do.hidden = true;
 }
 
 function start_page() {
@@ -60,21 +96,19 @@ function start_page() {
     start_connections,
     start_ladder,
     start_tabs,
+    start_story,
     start_octets,
     start_memory,
     start_laboratory,
     start_find,
+    start_copy_link,
     start_keys,
     start_printing,
   ])
     start();
-  Object.assign(looking, read_address());
-  for (const name of ["connection", "tab", "row"]) tell(name);
   when("row tab connection", write_address);
-  window.addEventListener("hashchange", () => {
-    Object.assign(looking, read_address(), {field: -1, octet: -1});
-    for (const name of ["connection", "tab", "row"]) tell(name);
-  });
+  follow_address();
+  window.addEventListener("hashchange", follow_address);
 }
 
 start_page();

@@ -4,18 +4,35 @@
 const kReceivesAround = 3;
 const kQueueNames = ["Sends", "requests", "Terminate", "Atomic Responses"];
 
-// What earlier rows placed at this end: a list of spans for each region and each receive.
+// What earlier rows did at this end: of each region and each receive a list of the spans that they placed, and the receives that
+// Immediate Data took.
 function placed_before(end, row_index) {
   const regions = new Map();
   const receives = new Map();
-  for (const {from, placed} of rows().slice(0, row_index)) {
-    if (!placed || from === end) continue;
+  const taken = new Set();
+  for (const {from, placed, takes} of rows().slice(0, row_index)) {
+    if (from === end) continue;
+    if (takes !== undefined) taken.add(takes);
+    if (!placed) continue;
     const spans = placed.region !== undefined ? regions : receives;
     const key = placed.region ?? placed.receive;
     if (!spans.has(key)) spans.set(key, []);
     spans.get(key).push(placed);
   }
-  return {regions, receives};
+  return {regions, receives, taken};
+}
+
+// By region of this end: the row whose message made its STag invalid. What the peer used after that was registered again.
+function revoked_at(end, row_index) {
+  const revoked = new Map();
+  for (const [index, {from, placed, touches}] of rows()
+    .slice(0, row_index + 1)
+    .entries()) {
+    if (from === end) continue;
+    if (touches?.how === "invalidate") revoked.set(touches.region, index);
+    else for (const region of [placed?.region, touches?.region]) revoked.delete(region);
+  }
+  return revoked;
 }
 
 function payload_of(row) {
@@ -28,14 +45,14 @@ function payload_of(row) {
 function draw_landing(row, memory, spans) {
   const {placed, touches} = row;
   const region = memory.regions?.[placed?.region ?? touches?.region];
-  const receive = memory.receives?.[placed?.receive];
+  const receive = memory.receives?.[placed?.receive ?? row.takes];
   if (!region && !receive) return undefined;
   const octets = placed ? payload_of(row) : [];
   const into_region = placed?.region !== undefined;
   return [
     el("h4", {}, placed ? "Where it lands" : "What it is about"),
     receive && [
-      draw_receive(receive, {before: spans.receives.get(placed.receive) ?? [], now: placed}),
+      draw_receive(receive, {before: spans.receives.get(placed?.receive) ?? [], now: placed, taken: row.takes !== undefined}),
       octets.length > 0 && draw_dump(octets, undefined, placed.offset),
     ],
     region &&
@@ -43,6 +60,7 @@ function draw_landing(row, memory, spans) {
         before: spans.regions.get(placed?.region ?? touches.region) ?? [],
         now: into_region ? placed : undefined,
         asked: touches,
+        revoked: spans.revoked.get(placed?.region ?? touches.region),
       }),
     into_region && octets.length > 0 && draw_dump(octets, region.begin, placed.offset),
   ];
@@ -102,12 +120,13 @@ function draw_regions(memory, row, spans) {
   if (!list.length)
     return [el("h4", {}, "Registered regions"), el("p.why", {}, "None of this end takes part in what the capture shows.")];
   const landing = row?.placed?.region ?? row?.touches?.region;
+  const revoked = (index) => spans.revoked.get(index);
   const shown = around(list, landing, 12);
   const others = shown.filter(([, index]) => index !== landing);
   if (!others.length) return undefined;
   return [
     el("h4", {}, others.length < shown.length ? "Other registered regions" : "Registered regions"),
-    others.map(([region, index]) => draw_region(region, {before: spans.regions.get(index) ?? []})),
+    others.map(([region, index]) => draw_region(region, {before: spans.regions.get(index) ?? [], revoked: revoked(index)})),
     left_out(list.length, shown.length, "region"),
   ];
 }
@@ -115,13 +134,16 @@ function draw_regions(memory, row, spans) {
 function draw_receives(memory, row, spans) {
   const list = memory.receives ?? [];
   if (!list.length) return undefined;
-  const next = row?.placed?.receive ?? Math.max(-1, ...spans.receives.keys()) + 1;
+  const own = row?.placed?.receive ?? row?.takes;
+  const next = own ?? Math.max(-1, ...spans.receives.keys(), ...spans.taken) + 1;
   const shown = around(list, next, 2 * kReceivesAround + 1);
-  const others = shown.filter(([, index]) => index !== row?.placed?.receive);
+  const others = shown.filter(([, index]) => index !== own);
   if (!others.length) return undefined;
   return [
     el("h4", {}, `${others.length < shown.length ? "Other posted" : "Posted"} receives`),
-    others.map(([receive, index]) => draw_receive(receive, {before: spans.receives.get(index) ?? []})),
+    others.map(([receive, index]) =>
+      draw_receive(receive, {before: spans.receives.get(index) ?? [], taken: spans.taken.has(index)}),
+    ),
     left_out(list.length, shown.length, "receive"),
   ];
 }
@@ -129,7 +151,7 @@ function draw_receives(memory, row, spans) {
 function draw_end(end, row) {
   const arrives = row.from && other_end(row.from) === end;
   const memory = connection().memory?.[end] ?? {};
-  const spans = placed_before(end, looking.row);
+  const spans = {...placed_before(end, looking.row), revoked: revoked_at(end, looking.row)};
   const own = arrives ? row : undefined;
   return el(
     `section.end${arrives ? ".arrives" : ""}`,
@@ -145,6 +167,9 @@ function draw_end(end, row) {
 function memory_words(row) {
   if (row.placed?.region !== undefined) return "A tagged segment: its STag names the region, its Tagged Offset the place in it.";
   if (row.placed) return "An untagged segment: its queue and MSN choose the receive, its MO the place in it.";
+  if (row.takes !== undefined) return "Immediate Data: it takes a receive, and the completion has the data. No buffer changes.";
+  if (row.touches?.how === "invalidate")
+    return "A message that takes an STag back: from now on the peer's accesses with it are refused.";
   if (row.touches) return "A request: the peer's RNIC reads or changes this memory, and its application takes no part.";
   if (row.refused !== undefined) return "Refused: not one octet of it was placed. The Terminate says why.";
   return "This row places nothing.";
@@ -160,7 +185,7 @@ function draw_memory() {
       {},
       el("h2", {}, "Memory"),
       el("p.facts", {}, facts([row.words, ...row_facts(row).slice(0, 2)])),
-      el("p.lesson", {}, memory_words(row)),
+      el("p.lesson", {}, with_terms(memory_words(row))),
     ),
     el(
       "div.memory-ends",

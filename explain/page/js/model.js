@@ -4,7 +4,7 @@
 const model = read_model();
 
 // The choices of the reader. Those who draw are told of a change by its name: "connection", "row", "field", "tab".
-const looking = {connection: 0, row: 0, field: -1, octet: -1, tab: "octets"};
+const looking = {connection: 0, row: 0, field: -1, octet: -1, tab: "story"};
 const listeners = [];
 const when = (names, listener) => listeners.push([names.split(" "), listener]);
 const tell = (name) => listeners.filter(([names]) => names.includes(name)).forEach(([, listener]) => listener());
@@ -24,7 +24,10 @@ const row_now = () => rows()[looking.row];
 const other_end = (end) => (end === "initiator" ? "responder" : "initiator");
 
 function choose_row(index) {
-  if (index < 0 || index >= rows().length || index === looking.row) return;
+  if (index < 0 || index >= rows().length) return;
+  document.querySelector("dialog[open]")?.close();
+  if (looking.tab === "story") choose_tab("octets");
+  if (index === looking.row) return;
   Object.assign(looking, {row: index, field: -1, octet: -1});
   tell("row");
 }

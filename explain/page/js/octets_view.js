@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The octets of the chosen row, and the card of the chosen field.
 
+const kFieldHint = "Choose a field, or an octet of it: its card says what it is for.";
 let frame_now;
 let more_octets = {};
 let lower_open = false;
@@ -45,7 +46,7 @@ function draw_head(row) {
     el("h2", {}, row_words(row)),
     el("p.facts", {}, facts(row_facts(row))),
     row_links(row),
-    el("p.lesson", {}, lesson_of(row), " ", segment_lesson(row)),
+    el("p.lesson", {}, with_terms(`${lesson_of(row)} ${segment_lesson(row)}`)),
     findings_of(row).map(draw_finding),
   );
 }
@@ -79,6 +80,7 @@ function draw_frame_boxes(row) {
   const folded = !lower_open && frame_now.fields.length > 0;
   const root = draw_boxes(frame_now, {folded, more: more_octets, wrong: wrong_octets(row)});
   walk_blocks(root, choose_field);
+  preview_fields(root);
   root.addEventListener("click", (event) => {
     const index = event.target.dataset?.more;
     if (index === undefined) return;
@@ -103,7 +105,13 @@ function draw_octets() {
         el(
           "div",
           {},
-          el("div.boxes-head", {}, el("h3", {}, "Octets"), frame_now.fields.length > 0 && frame_now.lower && fold_button()),
+          el(
+            "div.boxes-head",
+            {},
+            el("h3", {}, "Octets"),
+            el("p.why.hint", {}, kFieldHint),
+            frame_now.fields.length > 0 && frame_now.lower && fold_button(),
+          ),
           draw_frame_boxes(row),
         ),
         el("section.card", {id: "card", tabindex: 0, "aria-label": "The chosen field"}),
@@ -117,21 +125,39 @@ function draw_octets() {
   show_field();
 }
 
-function show_field() {
-  const card = by_id("card");
-  if (!card || looking.tab !== "octets") return;
-  const name = looking.field === -1 ? first_part(frame_now, findings_of(row_now())) : looking.field;
+const chosen_part = () => (looking.field === -1 ? first_part(frame_now, findings_of(row_now())) : looking.field);
+
+// `what` is also a class: the chosen field's card, or a preview of the one under the mouse.
+function fill_card(card, name, octet, what) {
   const part = part_of(frame_now, name);
-  if (!part?.field) return;
-  mark_part(pane_of("octets"), name, looking.octet);
-  card.hidden = card_over_octets.matches && looking.field === -1;
-  card.className = `card layer-${is_marker(part.field) ? "marker" : part.field.layer}`;
-  if (card_over_octets.matches && !card.hidden)
-    pane_of("octets").querySelector(".field.chosen")?.scrollIntoView({block: "nearest"});
+  if (!part?.field) return false;
+  card.className = `card ${what} layer-${is_marker(part.field) ? "marker" : part.field.layer}`;
   card.replaceChildren(
     button(".quiet.small.card-close", "Close", () => choose_field(-1)),
-    ...draw_card(frame_now, part, looking.octet, findings_of(row_now())).flat().filter(Boolean),
+    ...draw_card(frame_now, part, octet, findings_of(row_now())).flat().filter(Boolean),
   );
+  return true;
+}
+
+function show_field() {
+  const card = by_id("card");
+  if (!card || looking.tab !== "octets" || !fill_card(card, chosen_part(), looking.octet, "of-chosen")) return;
+  mark_part(pane_of("octets"), chosen_part(), looking.octet);
+  card.hidden = card_over_octets.matches && looking.field === -1;
+  if (card_over_octets.matches && !card.hidden)
+    pane_of("octets").querySelector(".field.chosen")?.scrollIntoView({block: "nearest"});
+}
+
+// Where the card stands beside the octets, it shows the field under the mouse, and then the chosen one again.
+function preview_fields(root) {
+  root.addEventListener("pointerover", (event) => {
+    const block = event.target.closest(".field");
+    if (!block || event.pointerType !== "mouse" || card_over_octets.matches) return;
+    fill_card(by_id("card"), block.dataset.part, Number(event.target.closest(".octet")?.dataset.at ?? -1), "preview");
+  });
+  root.addEventListener("pointerleave", () => {
+    if (by_id("card")?.classList.contains("preview")) show_field();
+  });
 }
 
 function start_octets() {

@@ -32,7 +32,7 @@ function draw_print() {
     el(
       "p",
       {},
-      `${model.source ?? ""}: initiator ${of.initiator} (→), responder ${of.responder} (←). ${about_lines().join(", ")}.`,
+      `${model.source ?? ""}: initiator ${of.initiator} (→), responder ${of.responder} (←). ${[...about_lines(), findings_count()].join(", ")}.`,
     ),
     el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, shown.map(printed_line))),
     shown.length < rows().length ? el("p", {}, `${rows().length - shown.length} of ${rows().length} rows left out.`) : "",

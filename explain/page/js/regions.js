@@ -53,15 +53,25 @@ function touch_words(asked) {
   return `${count(asked.octets, "octet")} at offset ${asked.offset.toLocaleString("en")}: ${kHow[asked.how] ?? asked.how}.`;
 }
 
-function draw_region(region, {before, now, asked}) {
+function revoked_words(row_index) {
   return el(
-    `div.region${now ? ".lit" : ""}${asked ? ".asked" : ""}`,
+    "p.lands",
+    {},
+    row_link(row_index, `Row ${row_index + 1}`),
+    " has revoked this STag: every access with it is refused.",
+  );
+}
+
+function draw_region(region, {before, now, asked, revoked}) {
+  const gone = revoked !== undefined;
+  return el(
+    `div.region${now ? ".lit" : ""}${asked ? ".asked" : ""}${gone ? ".revoked" : ""}`,
     {},
     el(
       "p.region-head",
       {},
       el("b", {}, "STag ", el("code", {}, region.stag)),
-      rights_chips(region.rights),
+      gone ? el("span.chip.right", {}, "revoked") : rights_chips(region.rights),
       el("span.size", {}, count(region.octets, "octet")),
     ),
     draw_bar({size: region.octets, before, now, asked: asked?.how === "invalidate" ? undefined : asked}),
@@ -73,11 +83,12 @@ function draw_region(region, {before, now, asked}) {
     ),
     now && el("p.lands", {}, placed_words(now, "placed")),
     asked && el("p.lands", {}, touch_words(asked)),
+    gone && asked?.how !== "invalidate" && revoked_words(revoked),
     region.why && el("p.why", {}, upper_first(region.why), "."),
   );
 }
 
-function draw_receive(receive, {before, now}) {
+function draw_receive(receive, {before, now, taken}) {
   const filled = merged(before).reduce((sum, span) => sum + span.octets, 0) + (now?.octets ?? 0);
   return el(
     `div.receive${now ? ".lit" : ""}`,
@@ -86,10 +97,11 @@ function draw_receive(receive, {before, now}) {
       "p.region-head",
       {},
       el("b", {}, `Queue ${receive.queue}, MSN ${receive.msn}`),
-      el("span.size", {}, `${filled.toLocaleString("en")} of ${count(receive.octets, "octet")}`),
+      el("span.size", {}, taken ? "taken" : `${filled.toLocaleString("en")} of ${count(receive.octets, "octet")}`),
     ),
     draw_bar({size: receive.octets, before, now}),
     now && el("p.lands", {}, placed_words(now, "placed")),
+    taken && el("p.why", {}, "Immediate Data took it: the completion has its octets, and this buffer is as it was."),
   );
 }
 
@@ -100,7 +112,7 @@ function draw_dump(octets, begin, offset) {
   const lines = [];
   for (let at = 0; at < octets.length && lines.length < kDumpLines; at += kDumpOctets) {
     const line = octets.subarray(at, at + kDumpOctets);
-    const text = Array.from(line, (octet) => (octet >= 0x20 && octet < 0x7f ? String.fromCharCode(octet) : "·")).join("");
+    const text = as_ascii(line);
     lines.push(
       `${begin === undefined ? String(offset + at).padStart(8) : address(begin, offset + at)}  ${hex_text(line).padEnd(3 * kDumpOctets - 1)}  ${text}`,
     );

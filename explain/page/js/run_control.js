@@ -3,15 +3,17 @@
 // the engine has had already, the run begins again and stops in front of it.
 
 class RunControl {
-  constructor({laboratory, script, pieces, crc}) {
-    Object.assign(this, {laboratory, script, pieces, crc, repair: true});
+  constructor({laboratory, script, pieces, crc, markers}) {
+    Object.assign(this, {laboratory, script, pieces, crc, markers, repair: true});
+    this.begins = pieces.find((piece) => piece.kind === "fpdu")?.place ?? 0; // of the FPDUs, in the captured stream
     this.begin_again();
   }
 
   begin_again() {
     this.run?.free?.();
     this.run = this.laboratory.start(this.script);
-    Object.assign(this, {answers: [], last: undefined, next: 0, ended: false}); // answers: {words, step} where something happened
+    // answers: {words, step} where something happened; place: of the next FPDU in what is fed
+    Object.assign(this, {answers: [], last: undefined, next: 0, ended: false, place: 0});
     if (this.run.first?.out?.length) this.take(() => this.run.first, "The engine begins");
     for (const piece of this.pieces) piece.fed = 0;
     this.skip_dropped();
@@ -35,15 +37,27 @@ class RunControl {
     return this.repair && this.crc ? repaired(piece, this.laboratory.crc32c) : piece.octets;
   }
 
+  // The same, where it stands now: in another place of the stream, an FPDU has its Markers elsewhere.
+  octets_to_feed(piece) {
+    const octets = this.octets_of_piece(piece);
+    const moved = (this.place - (piece.place - this.begins)) % kMarkerDistance !== 0;
+    if (!this.repair || !this.markers || piece.kind !== "fpdu" || !moved) return octets;
+    const marked = with_markers(octets, piece.markers, this.place);
+    return this.crc ? with_crc(marked, this.laboratory.crc32c) : marked;
+  }
+
   // All that is left of the next piece, or `most` octets of it.
   feed(most = Infinity) {
     const piece = this.pieces[this.next];
     if (!piece || this.over) return;
     const first = piece.fed;
-    const octets = this.octets_of_piece(piece).slice(first, Math.min(piece.octets.length, first + most));
+    const whole = this.octets_to_feed(piece);
+    const octets = whole.slice(first, Math.min(whole.length, first + most));
+    piece.total = whole.length;
     piece.fed += octets.length;
     this.take(() => this.run.feed(octets, piece.row), fed_words(piece, first, octets.length));
-    if (piece.fed < piece.octets.length) return;
+    if (piece.fed < whole.length) return;
+    if (piece.kind === "fpdu") this.place += whole.length;
     ++this.next;
     this.skip_dropped();
   }
@@ -97,8 +111,7 @@ class RunControl {
 
   duplicate(index) {
     const had = this.had(index + 1);
-    const {row, octets} = this.pieces[index];
-    this.pieces.splice(index + 1, 0, Object.assign(new Piece(row), {octets: octets.slice(), copy: true}));
+    this.pieces.splice(index + 1, 0, this.pieces[index].again());
     this.settle(index + 1, had);
   }
 
@@ -106,6 +119,7 @@ class RunControl {
   move(index, step) {
     const to = clamp(index + step, 0, this.pieces.length - 1);
     const had = this.had(Math.min(index, to));
+    this.pieces[index].moved = true;
     this.pieces.splice(to, 0, ...this.pieces.splice(index, 1));
     this.settle(Math.min(index, to), had);
     return to;
@@ -113,7 +127,7 @@ class RunControl {
 
   set_repair(repair) {
     this.repair = repair;
-    const first = this.pieces.findIndex((piece) => piece.edited);
+    const first = this.pieces.findIndex((piece) => piece.edited || piece.dropped || piece.copy || piece.moved);
     if (first >= 0) this.settle(first, this.had(first));
   }
 }
@@ -127,7 +141,7 @@ function answer_of(ask) {
   }
 }
 
-function fed_words({words, octets}, first, fed) {
-  if (fed === octets.length) return words;
+function fed_words({words, total}, first, fed) {
+  if (fed === total) return words;
   return fed === 1 ? `${words}, octet ${first}` : `${words}, octets ${first} to ${first + fed - 1}`;
 }

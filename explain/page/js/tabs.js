@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The views: octets, memory, laboratory; on a narrow screen the ladder is one of them.
+// The views: story, octets, memory, laboratory; on a narrow screen the ladder is one of them.
 
-const kTabs = ["ladder", "octets", "memory", "laboratory"];
+const kTabs = ["ladder", "story", "octets", "memory", "laboratory"];
 const narrow = window.matchMedia("screen and (max-width: 60rem)");
 const card_over_octets = window.matchMedia("screen and (max-width: 68rem)");
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <bit>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -54,9 +55,11 @@ std::string capture_of(std::string_view octets) {
 
 class BadInput : public testing::Test {
  protected:
-  // Of a file with these octets, in each form of the output; nothing is printed, and no page is written.
+  // Of a file with these octets, in each form of the output; nothing is printed. Of a capture that could be read, a page
+  // says the same as the one line; of what is no capture there is none.
   void expect_refused(const std::string& octets, int exit_code, const std::string& words) {
     write_octets(path_, octets);
+    std::filesystem::remove(page_);
     for (const auto& form : {std::vector<std::string>{"--json"}, {"--text"}, {"-o", page_}}) {
       std::vector<std::string> arguments{"explain", path_};
       arguments.insert(arguments.end(), form.begin(), form.end());
@@ -66,7 +69,9 @@ class BadInput : public testing::Test {
       EXPECT_TRUE(one_line(ended.err)) << ended.err;
       EXPECT_THAT(ended.err, HasSubstr("weft explain: "));
       EXPECT_THAT(ended.err, HasSubstr(words));
-      EXPECT_EQ(octets_in(page_), "");
+      const bool page = form[0] == "-o" && exit_code == 3;
+      EXPECT_THAT(octets_in(page_), page ? HasSubstr(words) : HasSubstr(""));
+      EXPECT_EQ(octets_in(page_).empty(), !page);
     }
   }
 
@@ -118,6 +123,23 @@ TEST_F(BadInput, ACaptureThatIsCutShort) {
   const Ended page = run({"explain", "-o", page_, path_});
   EXPECT_EQ(page.exit_code, 2);
   EXPECT_THAT(octets_in(page_), HasSubstr("RDMA Read Request"));
+}
+
+// Nothing that a capture or its name holds is markup, or a command to the terminal.
+TEST_F(BadInput, HostileNamesAndPayloads) {
+  const std::string mark = "<img src=x onerror=alert(1)>\x1b[31m</script>";
+  const std::string hostile = folder_.file("<img src=x onerror=alert(1)>\x1b[31m.pcap");
+  write_octets(hostile, capture_of(std::string("MPA ID Req Frame\x40\x01\x00\x2a", 20) + mark));
+  const Ended text = run({"explain", "--text", hostile});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_EQ((text.out + text.err).find('\x1b'), std::string::npos);
+  EXPECT_THAT(text.out, HasSubstr("42 octets of private data"));
+  ASSERT_EQ(run({"explain", "-o", page_, hostile}).exit_code, 0);
+  const std::string page = octets_in(page_);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_EQ(page.find('\x1b'), std::string::npos);
+  const json model = json::parse(run({"explain", "--json", hostile}).out);
+  EXPECT_THAT(model["source"].get<std::string>(), HasSubstr("<img src=x onerror=alert(1)>"));
 }
 
 TEST_F(BadInput, AFileThatIsNotThere) {

@@ -185,6 +185,14 @@ TEST(Scripts, LeaveTheReadyToReceiveIndicationToTheEngine) {
   EXPECT_THAT(lab[kInitiator]->posts, IsEmpty());
 }
 
+// It named two kinds and sent the one that the engine would choose, too: the engine can send the same frame.
+TEST(Scripts, OfferAllThatTheFrameNamed) {
+  const Model model = sample("53-p2p-rtr-write.pcap");
+  const auto& lab = model.connections.at(0).lab;
+  ASSERT_TRUE(lab[kInitiator]);
+  EXPECT_EQ(lab[kInitiator]->rtr_types, (mpa::RtrTypes{.write = true, .read = true}));
+}
+
 // Both ends named kinds of it, and there was none in common.
 TEST(Scripts, NameTheReadyToReceiveIndicationsOfTheirFrames) {
   const Model model = sample("weft/terminate-2-0-07-no-rtr.pcap");
@@ -252,6 +260,13 @@ TEST(Findings, StandAtTheirOctets) {
   EXPECT_EQ(view.at + view.size + mpa::kCrcSize, row.wire.size) << "the PAD stands in front of the CRC";
 }
 
+TEST(Findings, TellBothCrcs) {
+  const Model model = sample("broken/mpa-4.4-13.pcap");
+  ASSERT_THAT(model.connections.at(0).findings, SizeIs(1));
+  EXPECT_EQ(model.connections[0].findings[0].finding.message,
+            "The FPDU has the CRC 0x64e16392, but its octets give 0x64e16393.");
+}
+
 TEST(Limits, LeaveOutWhatAPageDoesNotHold) {
   Budget budget;
   budget.rows = 5;
@@ -260,7 +275,7 @@ TEST(Limits, LeaveOutWhatAPageDoesNotHold) {
   std::size_t rows = 0;
   for (const Connection& connection : model.connections) rows += connection.rows.size();
   EXPECT_EQ(rows, 5U);
-  EXPECT_THAT(model.notes, ElementsAre(testing::HasSubstr("Only the first lines")));
+  EXPECT_THAT(model.notes, ElementsAre(testing::HasSubstr("Only the first 5 rows of the capture are shown")));
 }
 
 }  // namespace

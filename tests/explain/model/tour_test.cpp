@@ -128,6 +128,22 @@ TEST(Tour, AWriteMayEndExactlyAt2To64) {
   EXPECT_EQ(regions[0].octets, 16U);
 }
 
+// Eight octets that are in the completion: the receive is used up, and nothing lands in it.
+TEST(Tour, ImmediateDataTakesAReceive) {
+  const Model model = tour();
+  const Connection& connection = model.connections.at(0);
+  std::size_t seen = 0;
+  for (const Row& row : connection.rows) {
+    const bool immediate = row.words.starts_with("Immediate Data");
+    seen += immediate ? 1U : 0U;
+    ASSERT_EQ(row.effect.taken.has_value(), immediate) << row.words;
+    if (!immediate) continue;
+    EXPECT_FALSE(row.effect.placed) << row.words;
+    EXPECT_EQ(connection.memory[1].receives.at(*row.effect.taken).msn, row.segment->untagged()->msn.value);
+  }
+  EXPECT_EQ(seen, 3U);
+}
+
 TEST(Tour, EveryRequestIsAnswered) {
   const Model model = tour();
   const auto& messages = model.connections.at(0).messages;

@@ -36,9 +36,11 @@ test("the whole connection, as captured", async () => {
   assert.match(await text(page, ".lab-answer"), /message delivered.*to the receive posted first/s);
   assert.match(
     await text(page, ".lab-answer .sent.terminate"),
-    /Terminate: layer 1, type 1/,
+    /Terminate, with this error/,
     "the last Write was refused in the capture, too",
   );
+  const cause = /The STag is invalid/gi;
+  assert.equal((await text(page, ".lab-answer .answer")).match(cause).length, 1, "the cause is told once");
   await close_page(page);
 });
 

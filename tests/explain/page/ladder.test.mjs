@@ -54,7 +54,7 @@ test("a row chosen by mouse shows its octets", async () => {
   const page = await open_page(browser, path);
   await page.locator(".row", {hasText: "RDMA Read Request"}).click();
   assert.equal(await text(page, "#octets-pane h2"), "RDMA Read Request");
-  assert.match(await text(page, ".lesson"), /The Data Sink asks for octets/);
+  assert.match(await text(page, "#octets-pane .lesson"), /The Data Sink asks for octets/);
   await page.locator(".links button", {hasText: "answered by"}).click();
   assert.equal(await text(page, "#octets-pane h2"), "RDMA Read Response");
   assert.equal(await text(page, ".row[aria-selected=true] .words small"), "40 octets");
@@ -89,7 +89,7 @@ test("segments of a message lead to each other", async () => {
   await page.keyboard.press("l");
   await page.keyboard.press("l");
   assert.equal(await text(page, "#octets-pane h2"), "RDMA Write segment 3 of 3, last");
-  assert.match(await text(page, ".lesson"), /with this segment the message is complete/);
+  assert.match(await text(page, "#octets-pane .lesson"), /with this segment the message is complete/);
   await close_page(page);
 });
 
@@ -119,11 +119,16 @@ test("the address leads to a row, a view and a connection", async () => {
 
 test("a capture without iWARP, and a model that is none, are told in words", async () => {
   for (const [name, broken, words] of [
-    ["none", {...model, connections: [], notes: ["no MPA startup frame"]}, /no iWARP connection.*no MPA startup frame/s],
+    [
+      "none",
+      {...model, connections: [], notes: ["<b>no</b> MPA startup frame"]},
+      /no iWARP connection.*<b>no<\/b> MPA startup frame/s,
+    ],
     ["damaged", '{"connections": [', /cannot be read/],
   ]) {
     const page = await open_page(browser, write_page(name, broken));
     assert.match(await text(page, "#stop"), words);
+    assert.equal(await page.locator("main, #copy-link, #show-help").filter({visible: true}).count(), 0);
     await close_page(page);
   }
 });

@@ -47,3 +47,57 @@ test("a request shows what it reads; a refused Write places nothing", async () =
   assert.equal(await page.locator(".lit").count(), 0);
   await close_page(page);
 });
+
+// The region of an STag that a Send with Invalidate takes back.
+function revoking_model() {
+  const changed = structuredClone(model);
+  const [of] = changed.connections;
+  const send = of.rows.find((row) => row.words === "Send with Invalidate");
+  send.touches = {region: 0, offset: 0, octets: 0, how: "invalidate"};
+  return [changed, of.rows.indexOf(send)];
+}
+
+test("a revoked STag is not shown as registered, from its row on", async () => {
+  const [changed, send] = revoking_model();
+  const revoking = write_page("revoking", changed);
+  for (const [row, chips] of [
+    [send - 1, ["sink of reads"]],
+    [send, ["revoked"]],
+    [send + 1, ["revoked"]],
+  ]) {
+    const page = await open_page(browser, revoking, {hash: `#row=${row + 1}&tab=memory`});
+    const region = page.locator(".region", {hasText: "0x0102aa00"});
+    assert.deepEqual(await region.locator(".chip").allInnerTexts(), chips, `row ${row + 1}`);
+    if (row > send) {
+      assert.match(await region.innerText(), new RegExp(`Row ${send + 1} has revoked this STag`));
+      await region.locator(".link").click();
+      assert.equal(await page.locator(".row[aria-selected=true]").getAttribute("data-index"), `${send}`);
+    }
+    await close_page(page);
+  }
+});
+
+test("an STag that is used again after it was revoked was registered again", async () => {
+  const [changed, send] = revoking_model();
+  const again = changed.connections[0].rows.find((row, index) => index > send && row.from === "responder" && row.kind === "fpdu");
+  again.placed = {region: 0, offset: 0, octets: 8};
+  const index = changed.connections[0].rows.indexOf(again);
+  const page = await open_page(browser, write_page("again", changed), {hash: `#row=${index + 1}&tab=memory`});
+  assert.deepEqual(await page.locator(".region", {hasText: "0x0102aa00"}).locator(".chip").allInnerTexts(), ["sink of reads"]);
+  await close_page(page);
+});
+
+test("a receive that Immediate Data took is not empty, it is taken", async () => {
+  const changed = structuredClone(model);
+  const send = changed.connections[0].rows.findIndex((row) => row.words === "Send");
+  const row = changed.connections[0].rows[send];
+  row.takes = row.placed.receive;
+  delete row.placed;
+  const taking = write_page("taking", changed);
+  for (const at of [send, send + 1]) {
+    const page = await open_page(browser, taking, {hash: `#row=${at + 1}&tab=memory`});
+    const receive = page.locator(".receive", {hasText: "Queue 0, MSN 1"}).first();
+    assert.match(await receive.innerText(), /taken.*Immediate Data took it: the completion has its octets/s);
+    await close_page(page);
+  }
+});

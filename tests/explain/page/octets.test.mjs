@@ -35,7 +35,7 @@ test("every octet of every row is in the page, once, in order", async () => {
       },
       `#row=${index + 1}&tab=octets`,
     );
-    await page.waitForSelector(`#octets-pane[data-row="${index}"]`, { timeout: 120000 });
+    await page.waitForSelector(`#octets-pane[data-row="${index}"]`, {timeout: 120000});
     while (await page.locator("#octets-pane .more").count()) await page.locator("#octets-pane .more").first().click();
     const shown = await page
       .locator("#octets-pane .boxes .octet")
@@ -144,13 +144,46 @@ test("rows that could not be read say what they are", async () => {
     markers: undefined,
   });
   const page = await open_page(browser, write_page("broken", broken), {hash: "#row=5"});
-  assert.match(await text(page, ".lesson"), /The CRC does not fit the octets/);
+  assert.match(await text(page, "#octets-pane .lesson"), /The CRC does not fit the octets/);
   assert.match(await text(page, ".sums"), /The CRC is wrong.*but computed 0x00000001/s);
   assert.match(await text(page, ".row[aria-selected=true] .badge"), /CRC/);
   await page.keyboard.press("j");
-  assert.match(await text(page, ".lesson"), /DDP cannot read a header/);
+  assert.match(await text(page, "#octets-pane .lesson"), /DDP cannot read a header/);
   assert.match(await text(page, "#octets-pane .boxes"), /octets not in this page/);
   await page.keyboard.press("j");
   assert.match(await text(page, "#octets-pane"), /Octets are missing from the capture.*nothing is made up/s);
   await close_page(page);
+});
+
+test("the mouse over a field previews its card, and the chosen one comes back", async () => {
+  const page = await open_page(browser, path, {hash: `#row=${row_of("RDMA Write, segment 1 of 3")}`});
+  await page.locator(".field", {hasText: "STag"}).click();
+  await page.locator(".field", {hasText: "ULPDU_Length"}).hover();
+  assert.equal(await text(page, "#card h3"), "ULPDU_Length");
+  assert.match(await page.locator(".field.chosen").innerText(), /STag/);
+  await page.locator("#octets-pane h2").hover();
+  assert.equal(await text(page, "#card h3"), "STag");
+  await close_page(page);
+});
+
+test("payload has its characters beside the octets", async () => {
+  const page = await open_page(browser, path, {hash: `#row=${row_of("Send")}`});
+  const lines = await page.locator(".boxes .field.layer-ulp .ascii").allTextContents();
+  assert.equal(lines.join(""), "Hello, RDDP! <b>not HTML</b>");
+  assert.equal(await page.locator(".boxes b").count(), 0);
+  await close_page(page);
+});
+
+test("a FIN is an orderly close only without a Terminate before it", async () => {
+  const orderly = structuredClone(model);
+  const own = orderly.connections[0].rows;
+  const terminate = own.findIndex((row) => row.words === "Terminate");
+  const fin = own.findIndex((row) => row.words === "FIN");
+  const page = await open_page(browser, path, {hash: `#row=${fin + 1}`});
+  assert.match(await text(page, "#octets-pane .lesson"), /a Terminate ended the stream: this is no orderly close/);
+  await close_page(page);
+  own[terminate].words = "Send";
+  const other = await open_page(browser, write_page("orderly", orderly), {hash: `#row=${fin + 1}`});
+  assert.match(await text(other, "#octets-pane .lesson"), /When all that was asked has been answered, a connection ends so/);
+  await close_page(other);
 });

@@ -15,10 +15,10 @@ before(async () => {
 after(() => browser.close());
 
 for (const theme of ["light", "dark"]) {
-  for (const width of [1440, 390]) {
+  for (const width of [1440, 1024, 390]) {
     test(`axe-core finds nothing: ${theme}, ${width} wide`, async () => {
       const page = await open_page(browser, path, {theme, width, hash: `#row=${index + 1}&tab=octets`});
-      for (const tab of width < 900 ? ["ladder", "octets", "memory", "laboratory"] : ["octets", "memory", "laboratory"]) {
+      for (const tab of [...(width < 900 ? ["ladder"] : []), "story", "octets", "memory", "laboratory"]) {
         await page.locator(`#tab-${tab}`).click();
         if (tab === "laboratory") await page.locator(".lab-bar button", {hasText: "All"}).click();
         await page.locator("details").evaluateAll((nodes) =>
@@ -30,17 +30,20 @@ for (const theme of ["light", "dark"]) {
       }
       await page.locator("#show-help").click();
       assert.deepEqual(await axe_faults(page), [], "help");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("g");
+      assert.deepEqual(await axe_faults(page), [], "glossary");
       await close_page(page);
     });
   }
 }
 
 test("nothing is wider than a phone", async () => {
-  const page = await open_page(browser, path, {width: 360, height: 740});
+  const page = await open_page(browser, path, {width: 360, height: 740, hash: "#row=3&tab=ladder"});
   assert.ok(await page.locator("#ladder").isVisible());
   await page.locator(".row", {hasText: "segment 2 of 3"}).click();
   assert.equal(await page.locator("#tab-octets").getAttribute("aria-selected"), "true");
-  for (const tab of ["octets", "memory", "laboratory", "ladder"]) {
+  for (const tab of ["octets", "memory", "laboratory", "story", "ladder"]) {
     await page.locator(`#tab-${tab}`).click();
     const wide = await page.evaluate(() =>
       [document.documentElement, document.querySelector(".detail")].map((node) => node.scrollWidth - node.clientWidth),
@@ -79,9 +82,19 @@ test("on paper there are the ladder, the fields and their clauses", async () => 
   await close_page(page);
 });
 
-test("help lists the keys and closes with Escape", async () => {
-  const page = await open_page(browser, path);
+for (const width of [1440, 1024, 390]) {
+  test(`what can be chosen says so: ${width} wide`, async () => {
+    const page = await open_page(browser, path, {width, hash: `#row=${index + 1}&tab=octets`});
+    assert.ok(await page.locator(".hint", {hasText: "Choose a field"}).isVisible());
+    await close_page(page);
+  });
+}
+
+test("help begins at its heading, lists the keys and closes with Escape", async () => {
+  const page = await open_page(browser, path, {height: 420});
   await page.keyboard.press("?");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "help-title");
+  assert.equal(await page.locator("#help").evaluate((node) => node.scrollTop), 0);
   assert.match(await text(page, "#help"), /next row with a finding.*feed one octet/s);
   await page.keyboard.press("Escape");
   assert.ok(!(await page.locator("#help").isVisible()));

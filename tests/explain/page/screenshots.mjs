@@ -8,6 +8,7 @@ const [path, out, row = "1"] = process.argv.slice(2);
 const kWide = {width: 1280, height: 820};
 const kPhone = {width: 390, height: 844};
 const kShots = [
+  ["story", {theme: "light", ...kWide}, "story"],
   ["light", {theme: "light", ...kWide}, "octets"],
   ["dark", {theme: "dark", ...kWide}, "octets"],
   ["memory", {theme: "light", ...kWide}, "memory"],
