@@ -58,12 +58,13 @@ function(weft_wasm_sources out)
   set(${out} ${sources} ${files} PARENT_SCOPE)
 endfunction()
 
-# weft_wasm_module(OUT): makes laboratory.wasm, and a source file with its octets.
+# weft_wasm_module(OUT): how to make laboratory.wasm, the same octets in each directory.
 function(weft_wasm_module out)
   # The system's own folder of headers is not for this target.
   file(MAKE_DIRECTORY ${weft_wasm_folder}/include)
   file(CREATE_LINK ${WEFT_FMT_HEADERS}/fmt ${weft_wasm_folder}/include/fmt SYMBOLIC)
   set(compile ${CMAKE_CXX_COMPILER_LAUNCHER} ${WEFT_WASM_COMPILER} ${weft_wasm_flags} ${weft_wasm_fmt}
+              -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${weft_wasm_folder}/=
               -I${PROJECT_SOURCE_DIR} -isystem ${weft_wasm_folder}/include)
   weft_wasm_sources(sources)
   set(objects)
@@ -81,9 +82,5 @@ function(weft_wasm_module out)
   set(module ${weft_wasm_folder}/laboratory.wasm)
   add_custom_command(OUTPUT ${module} COMMAND ${WEFT_WASM_COMPILER} ${weft_wasm_flags} ${weft_wasm_link_flags} ${exports} ${objects} -o ${module}
                      DEPENDS ${objects} wasm/entry_points.hpp COMMENT "Linking laboratory.wasm" VERBATIM)
-  set(octets ${weft_wasm_folder}/octets.cpp)
-  add_custom_command(OUTPUT ${octets} COMMAND ${CMAKE_COMMAND} -DMODULE=${module} -DOUT=${octets} -P ${CMAKE_CURRENT_SOURCE_DIR}/octets.cmake
-                     DEPENDS ${module} octets.cmake VERBATIM)
-  set_property(GLOBAL PROPERTY WEFT_LABORATORY_MODULE ${module})
-  set(${out} ${octets} PARENT_SCOPE)
+  set(${out} ${module} PARENT_SCOPE)
 endfunction()

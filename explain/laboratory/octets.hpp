@@ -6,7 +6,6 @@
 
 namespace weft::explain {
 
-// Empty when this weft was built without it (CMake's WEFT_LABORATORY).
 [[nodiscard]] Bytes laboratory_octets() noexcept;
 
 }  // namespace weft::explain

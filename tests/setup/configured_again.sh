@@ -20,7 +20,7 @@ EOF
 chmod +x "$work/outputs"
 
 configure() {
-  cmake -G Ninja -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=OFF -DWEFT_LABORATORY=OFF \
+  cmake -G Ninja -S "$source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=OFF \
     -DCMAKE_{C,CXX}_COMPILER_LAUNCHER="$work/outputs" -DCMAKE_{C,CXX}_LINKER_LAUNCHER="$work/outputs" >"$said" 2>&1 || fail "cmake"
 }
 build() { ninja -C "$work/build" weft weft_compat weft_ibverbs weft_rdmacm >"$said" 2>&1 || fail "ninja"; }

@@ -2,7 +2,7 @@
 // The laboratory: the engine of weft itself, as WebAssembly, plays one end; what the other end sent is fed to it.
 
 const kNoLaboratory =
-  "This build has no laboratory. It is weft's protocol core compiled to WebAssembly, and the weft that wrote this page was built without it. That takes clang++-19 with wasm32-wasi and libc++; the CMake option WEFT_LABORATORY says what is missing. The ladder, the octets and the memory need nothing of it.";
+  "This page has no laboratory: it was written without one.";
 const kExtraReceive = 4096; // octets
 const lab = {engine: undefined, end: "responder", experiments: new LabExperiments({run: run_experiment})}; // end: the one that the engine plays
 

@@ -10,14 +10,11 @@ import {axe_faults, close_page, folder, open_page, start_browser, text} from "./
 
 const kMost = 3 << 20; // octets
 const path = join(folder, "demo.html");
-let browser, rows, has_laboratory;
+let browser, rows;
 before(async () => {
   execFileSync(process.env.WEFT_COMMAND, ["explain", "--demo", "-o", path]);
   const page = readFileSync(path, "utf8");
   rows = JSON.parse(/<script type="application\/json" id="model">([^]*?)<\/script>/.exec(page)[1]).connections[0].rows;
-  has_laboratory = !page.includes('id="laboratory-octets"></script>');
-  if (!has_laboratory)
-    console.log("SKIPPED CASE: this build has no laboratory (WEFT_LABORATORY): the engine in the page is not tried");
   browser = await start_browser();
 });
 after(() => browser.close());
@@ -95,8 +92,7 @@ test("a Write to a revoked STag is refused, and the memory view shows why", asyn
   await close_page(page);
 });
 
-test("the engine in the page answers the whole connection as the capture has it", async (context) => {
-  if (!has_laboratory) return context.skip();
+test("the engine in the page answers the whole connection as the capture has it", async () => {
   const page = await open_page(browser, path, {hash: `#row=${row_of("MPA Request")}&tab=laboratory`});
   await page.locator(".lab").waitFor();
   await page.locator(".lab-bar button", {hasText: /^All$/}).click();
@@ -120,8 +116,7 @@ const kOutcomes = {
   "Break a Marker": /layer 2, type 0, code 3/,
 };
 
-test("each experiment shows what it says, and names the clause", async (context) => {
-  if (!has_laboratory) return context.skip();
+test("each experiment shows what it says, and names the clause", async () => {
   const page = await open_page(browser, path, {hash: "#row=3&tab=laboratory"});
   await page.locator(".lab").waitFor();
   assert.deepEqual(await page.locator(".lab-experiments [role=group] button").allInnerTexts(), Object.keys(kOutcomes));
@@ -159,8 +154,7 @@ const kSamples = [
   "weft/rtr-read",
 ];
 
-test("an experiment is offered only where it shows what it says", async (context) => {
-  if (!has_laboratory) return context.skip();
+test("an experiment is offered only where it shows what it says", async () => {
   const ran = new Set();
   for (const sample of kSamples) {
     const own = join(folder, "sample.html");
@@ -187,8 +181,7 @@ test("an experiment is offered only where it shows what it says", async (context
 });
 
 // Nothing else tells of a segment of a Write that is missing, so the engine goes on up to the error that was captured.
-test("without a segment, the Markers after it are right", async (context) => {
-  if (!has_laboratory) return context.skip();
+test("without a segment, the Markers after it are right", async () => {
   const page = await open_page(browser, path, {hash: "#row=3&tab=laboratory"});
   await page.locator(".lab").waitFor();
   await page.locator(".piece", {hasText: "RDMA Write, segment 1"}).first().click();
@@ -201,8 +194,7 @@ test("without a segment, the Markers after it are right", async (context) => {
   await close_page(page);
 });
 
-test("an STag edited in the laboratory brings a Terminate that can be read", async (context) => {
-  if (!has_laboratory) return context.skip();
+test("an STag edited in the laboratory brings a Terminate that can be read", async () => {
   const page = await open_page(browser, path, {hash: `#row=${row_of("RDMA Write")}&tab=laboratory`});
   await page.locator(".lab").waitFor();
   await page.locator(".editor-boxes .field", {hasText: "STag"}).first().locator(".octet").last().click();

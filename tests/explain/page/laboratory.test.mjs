@@ -143,8 +143,13 @@ test("by keys alone", async () => {
   await close_page(page);
 });
 
-test("a build without a laboratory says so, and why", async () => {
+test("a page without a laboratory says so", async () => {
   const page = await open_page(browser, write_page("without", model), {hash: "#row=3&tab=laboratory"});
+  await page.waitForFunction(() =>
+    document.querySelector("#laboratory-pane").textContent.includes("This page has no laboratory"),
+  );
+  await close_page(page);
+});
   await page.waitForFunction(() =>
     document.querySelector("#laboratory-pane").textContent.includes("This build has no laboratory"),
   );
