@@ -136,6 +136,24 @@ TEST(Observer, NamesAFaultAndStopsThatDirection) {
   EXPECT_EQ(faults, 1u);
 }
 
+// MPA-7.1.2-07: the connection is the ULP's then.
+TEST(Observer, SeesNothingBehindARejection) {
+  Conversation said = converse(initiator(), responder());
+  ASSERT_EQ(said[1].first, Direction::kFromResponder);
+  said[1].second[16] |= std::byte{0x20};  // R
+  EXPECT_EQ(watch(said, 1 << 20), (Summary{.frames = 2}));
+}
+
+TEST(Observer, NamesAFrameThatIsNone) {
+  AcceptEverything recorder;
+  Observer observer(recorder, recorder);
+  observer.feed(Direction::kFromInitiator, pattern(20));
+  const auto seen = observer.next();
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(std::get<FaultSeen>(*seen).fault.clause, "MPA-7.1.2-18");
+  EXPECT_FALSE(observer.next());
+}
+
 TEST(Observer, EndInsideAFrame) {
   const Conversation said = converse(initiator(), responder());
   AcceptEverything recorder;

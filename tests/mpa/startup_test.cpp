@@ -210,5 +210,21 @@ TEST(Startup, NothingHappensAfterAFailure) {
   EXPECT_FALSE(responder.accept({}));
 }
 
+TEST(Startup, TheEndOfTheConnectionIsAFailure) {
+  for (const bool asked : {false, true}) {
+    Responder responder(Policy{});
+    if (asked) {
+      ASSERT_TRUE(outcome<RequestReceived>(responder.receive(vector_named("D-req-v1"))));
+    }
+    EXPECT_EQ(responder.closed().fault, asked ? Fault::kConnectionLost : Fault::kClosedInStartup);
+    EXPECT_EQ(responder.phase(), Phase::kFailed);
+    EXPECT_EQ(responder.accept({}).error(), Misuse::kWrongPhase);
+  }
+  Initiator initiator(Policy{});
+  ASSERT_TRUE(initiator.start({}));
+  EXPECT_EQ(initiator.closed().fault, Fault::kClosedInStartup);
+  EXPECT_EQ(initiator.phase(), Phase::kFailed);
+}
+
 }  // namespace
 }  // namespace weft::mpa::test
