@@ -254,6 +254,15 @@ TEST_CASE("an Atomic Response that does not acknowledge its Request was sent bef
   }
 }
 
+TEST_CASE("an Atomic Response with the identifier of no Request answers the oldest one",
+          "[rfc7306/5.2.2][rfc5040/6.1][RDMAPX-5.2.2-02][RDMAP-6.1-08]") {
+  CHECK(Exchange(enhanced_conversation(1, 1, 1, 1))
+            .initiator(Atomic{}.request())
+            .responder(Atomic{.id = 0x78}.response())
+            .initiator(Atomic{.msn = 2, .id = 5}.request())
+            .found() == Clauses{"violation RDMAPX-5.2.2-02 responder 2 octet 18"});
+}
+
 TEST_CASE("an Atomic Response makes room for a request once the requester has heard of it",
           "[rfc5040/6.1][RDMAP-6.1-08]") {
   const auto next = [](std::size_t less) {

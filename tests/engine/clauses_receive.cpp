@@ -145,6 +145,7 @@ TEST_CASE("Sends are delivered in order, whatever their kind",
 TEST_CASE("Immediate Data has the length of the Write in front of it, and of no other", "[RDMAPX-6.1-02]") {
   Stream rogue;
   for (std::uint64_t i = 0; i < 4; ++i) rogue.end.memory.post_receive(i, 64);
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(40));
   rogue.tagged(Opcode::kWrite, 1, 0, pattern(16), false);
   rogue.tagged(Opcode::kWrite, 1, 16, pattern(8));
   rogue.untagged(Opcode::kImmediate, 1, pattern(8));

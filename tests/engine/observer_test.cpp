@@ -86,6 +86,18 @@ TEST_P(Watched, EveryFrameOnceWhateverTheChopping) {
 
 INSTANTIATE_TEST_SUITE_P(Framings, Watched, testing::Range(0, 8));
 
+// MPA-7.1.1-11
+TEST(Observer, KnowsThatThereAreCrcsIfEitherEndWantsThem) {
+  for (const bool of_a : {false, true}) {
+    Config a = initiator(), b = responder();
+    a.mpa.crc = of_a;
+    b.mpa.crc = !of_a;
+    const Summary seen = watch(converse(a, b), 1 << 20);
+    EXPECT_EQ(seen.faults, 0U);
+    EXPECT_EQ(seen.ends, 2U);
+  }
+}
+
 // A tagged message is known by its L flag alone (DDP-5.2-06). With its last segment the ULP gets the RsvdULP field
 // (here as opcode) and the STag: DDP-4.2-05, DDP-4.2-09, DDP-5.4-06.
 TEST(Observer, HandsUpOpcodeAndStagOfATaggedMessage) {
@@ -190,6 +202,10 @@ TEST(Observer, CountsTheRequestsThatAreNotAnswered) {
     return refused;
   };
   while (msn < 1U << 16) ASSERT_FALSE(is_refused()) << msn;
+  const ddp::TaggedHeader answer{true, rdmap::control_octet(rdmap::Opcode::kReadResponse), {}, {}};
+  observer.feed(Direction::kFromResponder, frames.fpdu(Rogue::ulpdu(answer, {})));
+  ASSERT_TRUE(observer.next());
+  EXPECT_FALSE(is_refused());
   EXPECT_TRUE(is_refused());
 }
 

@@ -110,6 +110,17 @@ TEST(Startup, AReadRtrHasRoom) {
   EXPECT_EQ(y.responder->ird, 0);
 }
 
+// Flags of a Request without A (RFC 6581 section 9.2).
+TEST(Startup, OnlyAPeerToPeerRequestNamesRtrTypes) {
+  Octets request = vector_named("D-req-v2-cs");
+  request[22] |= std::byte{0x40};  // D
+  Responder responder(Policy{.ird = 0});
+  ASSERT_TRUE(outcome<RequestReceived>(responder.receive(request)));
+  const Agreement agreed = responder.accept({}).value().agreement;
+  EXPECT_EQ(agreed.ird, 0);
+  EXPECT_FALSE(agreed.rtr_common.any());
+}
+
 TEST(Startup, AcceptMayOverrideTheDepths) {
   const Exchange x = exchange(Policy{.ird = 10, .ord = 10}, Policy{}, {.ird = 3, .ord = 4});
   EXPECT_EQ(x.responder->ird, 3);
