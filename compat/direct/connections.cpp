@@ -74,15 +74,15 @@ void Connections::give_back(std::uint32_t number) {
   end(number);
   std::unique_ptr<Service> last;  // these end without the lock
   Numbers::Ports ports;
-  std::list<Early> rejected;
+  EarlyRequests::Requests rejected;
   {
     const std::lock_guard lock(mutex_);
     connections_.erase(number);
-    rejected_ += std::erase_if(early_, [number](const Early& one) { return one.greeting.to.number == number; });
+    rejected = early_.take(number);
+    rejected_ += rejected.size();
     numbers_.give_back(number);
     if (!connections_.empty()) return;
     ports = numbers_.release();
-    std::swap(rejected, early_);
     std::swap(last, service_);
     if (!last) return;
     last->ends = true;
@@ -129,7 +129,9 @@ void Connections::wanted(std::uint32_t number) {
   const auto connection = find(number);
   if (!connection || connection->end || !connection->departure || !connection->departure->patience) return;
   connection->wanted_later = connection->paused;
-  if (!connection->paused) connection->end = due(Clock::now() + *connection->departure->patience);
+  if (connection->paused) return;
+  connection->end = Clock::now() + *connection->departure->patience;
+  look_by(*connection->end);
 }
 
 void Connections::pause(std::uint32_t number) {

@@ -18,7 +18,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,6 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compat/direct/early_requests.hpp"
 #include "compat/direct/greeting.hpp"
 #include "compat/direct/numbers.hpp"
 #include "compat/objects/forks.hpp"
@@ -89,7 +89,7 @@ class Connections {
   void end(std::uint32_t number);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = EarlyRequests::Clock;
   struct Connection {
     End self{};
     Target target{};
@@ -120,11 +120,6 @@ class Connections {
     bool ends = false;  // under the mutex
     std::thread thread{};
   };
-  struct Early {
-    Greeting greeting{};
-    std::unique_ptr<verbs::ConnectionId> request{};
-    Clock::time_point end{};
-  };
 
   Connections();
   static void leave_to_parent() noexcept;  // in a child of fork(): ports and thread are the parent's
@@ -133,7 +128,8 @@ class Connections {
   [[nodiscard]] std::shared_ptr<Connection> find(std::uint32_t number) const;  // null before RTR
   [[nodiscard]] std::shared_ptr<Connection> ready_for(const std::optional<Greeting>& greeting,
                                                       verbs::ConnectionEvent& event);
-  Clock::time_point due(Clock::time_point time) noexcept;
+  void look_by(Clock::time_point time) noexcept;
+  [[nodiscard]] EarlyRequests::Requests look_at_clock(Clock::time_point now);  // those that are late
   // Without it; under the connection's `calls`.
   [[nodiscard]] Greeting greeting_of(const Connection& connection);
   void connect(Connection& connection);
@@ -146,7 +142,6 @@ class Connections {
   void on_request(const Service& service, verbs::ConnectionEvent event);
   void on_established(const Service& service, const verbs::ConnectionEvent& event);
   void take_events(Service& service);
-  void look_at_clock(Clock::time_point now);
   void run(Service& service) noexcept;
 
   static constexpr Clock::time_point kNever = Clock::time_point::max();
@@ -157,7 +152,7 @@ class Connections {
   std::unordered_map<std::uint32_t, std::shared_ptr<Connection>> connections_{};  // by number; null before RTR
   Clock::time_point next_ = kNever;                                               // nothing is due before
   std::atomic<std::uint64_t> rejected_ = 0;                                       // Requests
-  std::list<Early> early_{};  // no deque, which takes memory even when it is empty
+  EarlyRequests early_{};
 };
 
 }  // namespace weft::compat::direct

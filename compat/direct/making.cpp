@@ -27,10 +27,6 @@ using namespace std::chrono_literals;
 constexpr std::string_view kCall = "ibv_modify_qp";
 // A peer may listen later than its program told its number.
 constexpr auto kLongestRetry = 5min;
-// Requests that came before their program was in RTR.
-constexpr auto kLongestEarly = 10s;
-constexpr std::size_t kMostEarly = 1024;
-constexpr std::ptrdiff_t kMostEarlyOfOne = 8;  // for one queue pair
 
 bool agree(const std::optional<std::uint32_t>& a, const std::optional<std::uint32_t>& b) { return !a || !b || a == b; }
 
@@ -115,20 +111,16 @@ void Connections::connect(Connection& connection) {
 // Of several early Requests that name this queue pair, one was sent by the end that the program named: the last one, if that
 // end has begun more than once.
 void Connections::start(Connection& connection) {
-  std::list<Early> waiting;
+  EarlyRequests::Requests waiting;
   {
     const std::lock_guard lock(mutex_);
     connection.started = true;
-    for (auto one = early_.begin(); one != early_.end();) {
-      const auto next = std::next(one);
-      if (one->greeting.to.number == connection.self.number) waiting.splice(waiting.begin(), early_, one);
-      one = next;
-    }
+    waiting = early_.take(connection.self.number);
   }
   const std::lock_guard calls(connection.calls);
   if (connection.ended) return;
   if (connection.self <= connection.target.peer) connect(connection);
-  for (Early& one : waiting) accept(connection, one.greeting, *one.request);
+  for (const EarlyRequests::Request& one : waiting) accept(connection, one.greeting, *one.id);
 }
 
 // The peer's number is known, so there is a stream, established or not. No later Request or Reply agrees.
@@ -140,11 +132,9 @@ void Connections::leave(Connection& connection) {
   if (connection.connects != connection.accepts) connection.connects->leave_peer();
 }
 
-// The peer's address is that of TCP as well, so that nobody elsewhere can take its place.
 void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
   const Greeting own = greeting_of(connection);
-  const bool due = !connection.accepted && connection.target.peer <= connection.self &&
-                   request.remote_address().address == own.to.address;
+  const bool due = !connection.accepted && connection.target.peer <= connection.self;
   if (!due || !match(greeting, own, *connection.sends)) {
     return tell_rejected("it does not come from the end that its queue pair waits for");
   }
@@ -178,19 +168,21 @@ std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optio
     return nullptr;
   }
   if (found->second && found->second->started) return found->second;
-  const auto of_same =
-      std::ranges::count_if(early_, [&](const Early& one) { return one.greeting.to.number == greeting->to.number; });
-  if (early_.size() >= kMostEarly || of_same >= kMostEarlyOfOne) {
+  if (early_.add(*greeting, event.request, Clock::now())) {
+    look_by(early_.next());
+  } else {
     tell_rejected("too many wait for their queue pairs to reach RTR");
-    return nullptr;
   }
-  early_.push_back(
-      {.greeting = *greeting, .request = std::move(event.request), .end = due(Clock::now() + kLongestEarly)});
   return nullptr;
 }
 
+// The address that it names is that of TCP as well, so that nobody elsewhere can take the peer's place, or the places where
+// Requests wait.
 void Connections::on_request(const Service& service, verbs::ConnectionEvent event) {
   const auto greeting = decode(event.private_data);
+  if (greeting && greeting->from.address != event.request->remote_address().address) {
+    return tell_rejected("it does not come from the address that it names");
+  }
   std::shared_ptr<Connection> connection;
   {
     const std::lock_guard lock(mutex_);
@@ -231,33 +223,32 @@ void Connections::take_events(Service& service) {
 }
 
 // The thread waits until next_ as it was under the mutex: an earlier time wakes it.
-Connections::Clock::time_point Connections::due(Clock::time_point time) noexcept {
-  if (time >= next_) return time;
+void Connections::look_by(Clock::time_point time) noexcept {
+  if (time >= next_) return;
   next_ = time;
   service_->wake();
-  return time;
 }
 
 // Looks at all connections, but not before something is due. Under mutex_: no queue pair in the table ends.
-void Connections::look_at_clock(Clock::time_point now) {
-  if (now < next_) return;
-  const auto late = std::erase_if(early_, [now](const Early& one) { return one.end <= now; });
-  for (auto n = late; n != 0; --n) tell_rejected("its queue pair did not reach RTR in time");
+EarlyRequests::Requests Connections::look_at_clock(Clock::time_point now) {
+  if (now < next_) return {};
+  auto late = early_.take_late(now);
+  for (auto n = late.size(); n != 0; --n) tell_rejected("its queue pair did not reach RTR in time");
   for (auto& [number, connection] : connections_) {
     if (!connection || !connection->end || *connection->end > now) continue;
     connection->end.reset();
     connection->connects->give_up_connecting();
     if (connection->accepts != connection->connects) connection->accepts->give_up_connecting();
   }
-  next_ = kNever;
-  for (const Early& one : early_) next_ = std::min(next_, one.end);
+  next_ = early_.next();
   for (const auto& [number, connection] : connections_) {
     if (connection) next_ = std::min(next_, connection->end.value_or(kNever));
   }
+  return late;
 }
 
 // No wake-up is lost: both descriptors stay readable until this thread reads them, and what the program changed under the
-// mutex before it wrote is seen after the read. Whoever makes something due earlier than next_ writes (due()).
+// mutex before it wrote is seen after the read. Whoever makes something due earlier than next_ writes (look_by()).
 void Connections::run(Service& service) noexcept {
   transport::block_signals();
   const rsockets::Inside until_the_end;
@@ -269,9 +260,10 @@ void Connections::run(Service& service) noexcept {
     if (ready[1].revents != 0) static_cast<void>(!::read(service.woken, &times, sizeof times));
     const int done = guarded_minus_one([&] {
       take_events(service);
+      EarlyRequests::Requests late;  // they end without the lock
       const std::lock_guard lock(mutex_);
       if (service.ends) return 1;
-      look_at_clock(Clock::now());
+      late = look_at_clock(Clock::now());
       wait = rsockets::milliseconds_until(next_ == kNever ? std::nullopt : std::optional(next_));
       return 0;
     });

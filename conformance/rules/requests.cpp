@@ -247,8 +247,7 @@ void Requests::confirm_unrequested(Findings& findings) {
 }
 
 void Requests::end_response(Findings& findings) {
-  if (without_last_) findings.add(std::move(*without_last_));
-  without_last_.reset();
+  if (auto missing = std::exchange(without_last_, std::nullopt)) findings.add(std::move(*missing));
 }
 
 void Requests::forget() {

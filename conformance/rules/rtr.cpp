@@ -54,7 +54,7 @@ bool peer_to_peer(const std::optional<StartupFacts>& frame) noexcept {
 void RtrRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   if (done_ || fpdu.piece.from != Direction::kFromInitiator) return;
   done_ = true;
-  if (fpdu.mid_stream || fpdu.number != 1 || !peer_to_peer(facts.request) || !peer_to_peer(facts.reply)) return;
+  if (!peer_to_peer(facts.request) || !peer_to_peer(facts.reply)) return;
   const First first = read_first(fpdu.ulpdu);
   if (!first.readable || first.terminate) return;  // MPA2-9.2-13: a Terminate is due when no type is in common
   sent_ = first.rtr;

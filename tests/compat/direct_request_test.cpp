@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -103,6 +104,29 @@ TEST(CompatDirectRequest, TooEarlyOnesWaitAndAreCountedWhenTheirQueuePairGoes) {
   ASSERT_EQ(after.size(), 2U) << "the ninth, and this one";
   EXPECT_EQ(after[0], before[0] + 1);
   EXPECT_EQ(after[1], before[0] + 10);
+}
+
+TEST(CompatDirectRequest, OneThatIsTooEarlyFromElsewhereDoesNotWait) {
+  const Side listens, late;  // at the same port
+  go(listens, kLesserPeer);
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(Caller({.from = 1, .to = late.qp->qp_num, .from_address = {127, 0, 0, 2}}).is_rejected());
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("MPA Request rejected: it does not come from the address that it names (number "),
+            std::string::npos)
+      << said;
+}
+
+TEST(CompatDirectRequest, OneThatIsTooEarlyWaitsForTenSeconds) {
+  const Side listens, late;  // at the same port
+  go(listens, kLesserPeer);
+  testing::internal::CaptureStderr();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Caller({.from = 1, .to = late.qp->qp_num}).is_rejected());
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("MPA Request rejected: its queue pair did not reach RTR in time (number "), std::string::npos)
+      << said;
 }
 
 }  // namespace

@@ -124,6 +124,25 @@ TEST_CASE("a Response returns the identifier of its Request", "[rfc7306/5.2.2][R
   }
 }
 
+TEST_CASE("the last segment of a message whose first one the capture lost has no size to be judged",
+          "[rfc7306/4][rfc5040/4.4][RDMAPX-4-02][RDMAPX-4-03][RDMAP-4.4-01]") {
+  const auto found_in = [](End from, unsigned opcode, unsigned queue, const Octets& whole) {
+    Exchange exchange;
+    const auto say = [&](const Octets& ulpdu) {
+      from == End::kFirst ? exchange.initiator(ulpdu) : exchange.responder(ulpdu);
+    };
+    const Octets fields(whole.begin() + 18, whole.end());
+    say(untagged(opcode, queue, 1, first(fields, 8), 0, false));
+    exchange.gap(from);
+    for (const unsigned msn : {1U, 2U}) say(send(msn, pattern(9)));
+    say(untagged(opcode, queue, 1, {fields.begin() + 8, fields.end()}, 8));
+    return exchange.found();
+  };
+  CHECK(found_in(End::kFirst, kAtomicRequest, 1, Atomic{}.request()) == kNothing);
+  CHECK(found_in(End::kFirst, kReadRequest, 1, Read{}.request()) == kNothing);
+  CHECK(found_in(End::kSecond, kAtomicResponse, 3, Atomic{}.response()) == kNothing);
+}
+
 TEST_CASE("Atomic Responses come in the order of their Requests", "[rfc7306/5.2.2][RDMAPX-5.2.2-11]") {
   const Atomic one{.msn = 1, .id = 5};
   const Atomic two{.msn = 2, .id = 4};  // identifiers need no order
@@ -233,6 +252,28 @@ TEST_CASE("an Atomic Response that does not acknowledge its Request was sent bef
     CHECK(before(0) == Clauses{"violation RDMAPX-5.2.2-02 responder 1 octet 18"});
     CHECK(before(std::nullopt) == kNothing);
   }
+}
+
+TEST_CASE("an Atomic Response with the identifier of no Request answers the oldest one",
+          "[rfc7306/5.2.2][rfc5040/6.1][RDMAPX-5.2.2-02][RDMAP-6.1-08]") {
+  CHECK(Exchange(enhanced_conversation(1, 1, 1, 1))
+            .initiator(Atomic{}.request())
+            .responder(Atomic{.id = 0x78}.response())
+            .initiator(Atomic{.msn = 2, .id = 5}.request())
+            .found() == Clauses{"violation RDMAPX-5.2.2-02 responder 2 octet 18"});
+}
+
+TEST_CASE("an Atomic Response makes room for a request once the requester has heard of it",
+          "[rfc5040/6.1][RDMAP-6.1-08]") {
+  const auto next = [](std::size_t less) {
+    return Exchange(enhanced_conversation(1, 1, 1, 1))
+        .initiator(Atomic{}.request())
+        .responder(Atomic{}.response())
+        .blind(End::kFirst, Atomic{.msn = 2, .id = 5}.request(), less)
+        .found();
+  };
+  CHECK(next(0) == kNothing);
+  CHECK(next(1) == Clauses{"violation RDMAP-6.1-08 initiator 3 octet 0"});
 }
 
 TEST_CASE("Immediate Data has 8 octets", "[rfc7306/6.3][RDMAPX-6.3-05]") {

@@ -99,4 +99,16 @@ TEST_CASE("a tagged message without octets is one segment", "[rfc5041/5.2][DDP-5
   }
 }
 
+TEST_CASE("a Read Response with all of its octets has L, unless the capture lost what followed",
+          "[rfc5041/4.1][DDP-4.1-05]") {
+  const auto ended = [](bool lost) {
+    Exchange exchange;
+    exchange.initiator(Read{}.request()).responder(Read{}.response(24, 0, false));
+    if (lost) exchange.gap(End::kSecond);
+    return exchange.close(End::kSecond).found();
+  };
+  CHECK(ended(false) == Clauses{"violation DDP-4.1-05 responder 2 octet 0"});
+  CHECK(ended(true) == kNothing);
+}
+
 }  // namespace weft::conformance::test::ddp_tagged_clauses

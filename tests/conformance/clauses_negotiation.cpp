@@ -136,9 +136,41 @@ TEST_CASE("the first FPDU of a peer-to-peer connection", "[rfc6581/5][rfc6581/9.
   CHECK(peer_to_peer(kSendType | kWriteType, kSendType, write({})) == Clauses{"MPA2-9.2-12"});
   Conversation client_server = enhanced_conversation(4, 4, 4, 4);
   CHECK(violations(client_server.whole().audit()) == Clauses{});
+  SECTION("and no later one") {
+    Conversation conversation = enhanced_conversation(kA | kB | 4, kC | 4, kA | kB | 4, kC | 4);
+    Script script = conversation.startup();
+    script.send(End::kFirst, conversation.initiator.add(write({})));
+    script.send(End::kFirst, conversation.initiator.add(send(1, pattern(4))));
+    CHECK(violations(script.audit()) == Clauses{});
+  }
+  SECTION("is of no wrong type where a frame names none, which is told of the frame") {
+    CHECK(peer_to_peer(0, kWriteType, write({})) == Clauses{"MPA2-9.2-04"});
+    CHECK(peer_to_peer(kWriteType, 0, write({})) == Clauses{"MPA2-9.2-09"});
+  }
   SECTION("is not blamed for being none where nobody knows what it is") {
     CHECK(peer_to_peer(kSendType, kSendType, untagged(12, 0, 1, pattern(4))) == Clauses{"RDMAP-4.1-22"});
     CHECK(peer_to_peer(kSendType, kSendType, tagged(3, 0x1234, 0, pattern(4))) == Clauses{"RDMAP-5.3-01"});
+  }
+  SECTION("is not known where the capture does not show it, or its CRC is wrong") {
+    const auto behind = [](End gap, bool broken) {
+      Conversation conversation = enhanced_conversation(kA | kB | 4, kC | 4, kA | kB | 4, kC | 4);
+      Script script = conversation.startup();
+      const Octets first = conversation.initiator.add(send(1, {}), {.crc_flip = broken ? 1U : 0U});
+      if (gap == End::kSecond || broken) script.send(End::kFirst, first);
+      if (!broken) script.gap(gap, first.size());
+      for (const unsigned msn : {2U, 3U, 4U}) {
+        script.send(End::kFirst, conversation.initiator.add(send(msn, pattern(4))));
+      }
+      return violations(script.audit());
+    };
+    CHECK(behind(End::kFirst, false) == Clauses{});
+    CHECK(behind(End::kFirst, true) == Clauses{"MPA-4.4-13"});
+  }
+  SECTION("is judged whatever the capture lacks of the Responder") {
+    Conversation conversation = enhanced_conversation(kA | kB | 4, kC | 4, kA | kB | 4, kC | 4);
+    Script script = conversation.startup();
+    script.gap(End::kSecond, 60).send(End::kFirst, conversation.initiator.add(send(1, pattern(4))));
+    CHECK(violations(script.audit()) == Clauses{"MPA2-5-03"});
   }
   SECTION("is that of both frames, or of none") {
     Conversation added = enhanced_conversation(4, 4, kA | 4, kC | 4);

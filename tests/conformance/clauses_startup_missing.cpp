@@ -234,6 +234,14 @@ TEST_CASE("octets after a frame in which its sender had to be silent", "[rfc5044
     broken.octets_of(kI, broken.request + more).close();
     CHECK(violations(broken.script.audit()) == Clauses{"MPA-7.1.1-23"});
   }
+  SECTION("one of them") {
+    for (const End from : {kI, kR}) {
+      Case one;
+      one.octets_of(kI, from == kI ? one.request + zeros(1) : one.request);
+      one.octets_of(kR, from == kR ? one.reply + zeros(1) : one.reply).close();
+      CHECK(violations(one.script.audit()) == Clauses{"MPA-7.1.1-23"});
+    }
+  }
   SECTION("of the Initiator, and then a Reply that rejects") {
     broken.talk.reply.flags |= 0x20;
     for (const std::size_t size : {1U, 3U, 12U, 400U}) {

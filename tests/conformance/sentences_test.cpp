@@ -46,6 +46,19 @@ TEST(Sentences, OfRdmapsReservedBits) {
               ElementsAre("the Rsv bits are 10, not 00 (control octet 63)"));
 }
 
+TEST(Sentences, OfTheReservedBitsOfATerminate) {
+  const Octets written = write(pattern(30));
+  TerminateMessage message = over(written);
+  message.reserved = 0x1234;
+  EXPECT_THAT(Exchange().initiator(written).responder(message.ulpdu()).told(),
+              ElementsAre("the reserved bits are 0x1234, not 0"));
+}
+
+TEST(Sentences, OfATerminateThatEndsInFrontOfItsHeader) {
+  EXPECT_THAT(Exchange().responder(TerminateMessage{.bits = 0xc0, .length = 44}.ulpdu()).told(),
+              testing::Contains("the Terminate has 6 octets; M=1 D=1 R=0 announce 20"));
+}
+
 // Two Reads into one buffer are told apart by their order alone.
 TEST(Sentences, OfTheOlderOfTwoReadsIntoOneBuffer) {
   const Read longer{.msn = 1, .size = 24}, shorter{.msn = 2, .size = 8};

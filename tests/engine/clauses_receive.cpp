@@ -141,6 +141,23 @@ TEST_CASE("Sends are delivered in order, whatever their kind",
   CHECK(got[2].length == 0);  // RDMAP-5.3-11: a receive is used all the same
 }
 
+// As libibverbs has it: byte_len of a Write with Immediate Data is that of the Write.
+TEST_CASE("Immediate Data has the length of the Write in front of it, and of no other", "[RDMAPX-6.1-02]") {
+  Stream rogue;
+  for (std::uint64_t i = 0; i < 4; ++i) rogue.end.memory.post_receive(i, 64);
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(40));
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(16), false);
+  rogue.tagged(Opcode::kWrite, 1, 16, pattern(8));
+  rogue.untagged(Opcode::kImmediate, 1, pattern(8));
+  rogue.untagged(Opcode::kImmediate, 2, pattern(8));
+  rogue.tagged(Opcode::kWrite, 1, 0, pattern(16));
+  rogue.untagged(Opcode::kSend, 3, pattern(5));
+  rogue.untagged(Opcode::kImmediate, 4, pattern(8));
+  std::vector<std::uint64_t> lengths;
+  for (const Received& one : rogue.end.all<Received>()) lengths.push_back(one.length);
+  CHECK(lengths == std::vector<std::uint64_t>{24, 0, 5, 0});
+}
+
 // The octets of the two lie in different places, and a message that is both would be delivered with some missing.
 TEST_CASE("A message does not turn from a Send into Immediate Data, or back",
           "[DDP-4.3-06][DDP-5.2-05][RDMAP-7.2-02][RDMAPX-8.2-02]") {

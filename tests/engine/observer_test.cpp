@@ -86,6 +86,19 @@ TEST_P(Watched, EveryFrameOnceWhateverTheChopping) {
 
 INSTANTIATE_TEST_SUITE_P(Framings, Watched, testing::Range(0, 8));
 
+// MPA-7.1.1-11
+TEST(Observer, KnowsThatThereAreCrcsIfEitherEndWantsThem) {
+  for (const bool of_a : {false, true}) {
+    Config a = initiator(), b = responder();
+    a.mpa.crc = of_a;
+    b.mpa.crc = !of_a;
+    Conversation said = converse(a, b);
+    EXPECT_EQ(watch(said, 1 << 20).faults, 0U);
+    said[said.size() / 2].second.back() ^= std::byte{1};  // of a CRC
+    EXPECT_GT(watch(said, 1 << 20).faults, 0U);
+  }
+}
+
 // A tagged message is known by its L flag alone (DDP-5.2-06). With its last segment the ULP gets the RsvdULP field
 // (here as opcode) and the STag: DDP-4.2-05, DDP-4.2-09, DDP-5.4-06.
 TEST(Observer, HandsUpOpcodeAndStagOfATaggedMessage) {
@@ -136,6 +149,24 @@ TEST(Observer, NamesAFaultAndStopsThatDirection) {
   EXPECT_EQ(faults, 1u);
 }
 
+// MPA-7.1.2-07: the connection is the ULP's then.
+TEST(Observer, SeesNothingBehindARejection) {
+  Conversation said = converse(initiator(), responder());
+  ASSERT_EQ(said[1].first, Direction::kFromResponder);
+  said[1].second[16] |= std::byte{0x20};  // R
+  EXPECT_EQ(watch(said, 1 << 20), (Summary{.frames = 2}));
+}
+
+TEST(Observer, NamesAFrameThatIsNone) {
+  AcceptEverything recorder;
+  Observer observer(recorder, recorder);
+  observer.feed(Direction::kFromInitiator, pattern(20));
+  const auto seen = observer.next();
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(std::get<FaultSeen>(*seen).fault.clause, "MPA-7.1.2-18");
+  EXPECT_FALSE(observer.next());
+}
+
 TEST(Observer, EndInsideAFrame) {
   const Conversation said = converse(initiator(), responder());
   AcceptEverything recorder;
@@ -172,6 +203,10 @@ TEST(Observer, CountsTheRequestsThatAreNotAnswered) {
     return refused;
   };
   while (msn < 1U << 16) ASSERT_FALSE(is_refused()) << msn;
+  const ddp::TaggedHeader answer{true, rdmap::control_octet(rdmap::Opcode::kReadResponse), {}, {}};
+  observer.feed(Direction::kFromResponder, frames.fpdu(Rogue::ulpdu(answer, {})));
+  ASSERT_TRUE(observer.next());
+  EXPECT_FALSE(is_refused());
   EXPECT_TRUE(is_refused());
 }
 

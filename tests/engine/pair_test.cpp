@@ -136,13 +136,17 @@ TEST(Pair, PostErrors) {
   establish(pair);
   std::vector<rdmap::LocalSegment> many(kMaxSegments + 1);
   EXPECT_EQ(pair.a.engine.post({.operation = Operation::kSend, .local = many}).error(), PostError::kTooManySegments);
+  many.pop_back();
+  EXPECT_TRUE(pair.a.engine.post({.operation = Operation::kWrite, .local = many}));
   const std::vector<std::byte> inline_data(257);
   EXPECT_EQ(pair.a.engine.post({.operation = Operation::kSend, .inline_data = inline_data}).error(),
             PostError::kInlineTooLong);
   const std::vector<rdmap::LocalSegment> huge(2, {0, 0x80000000, 1});
   EXPECT_EQ(pair.a.engine.post({.operation = Operation::kSend, .local = huge}).error(), PostError::kMessageTooLong);
   EXPECT_EQ(pair.a.engine.post({.operation = Operation::kFetchAdd}).error(), PostError::kBadOperands);
-  for (std::uint32_t i = 0; i < 128; ++i) ASSERT_TRUE(pair.a.engine.post({.operation = Operation::kWrite}));
+  const auto few = pattern(8);
+  EXPECT_EQ(pair.a.engine.post({.operation = Operation::kRead, .inline_data = few}).error(), PostError::kBadOperands);
+  for (std::uint32_t i = 1; i < 128; ++i) ASSERT_TRUE(pair.a.engine.post({.operation = Operation::kWrite}));
   EXPECT_EQ(pair.a.engine.post({.operation = Operation::kWrite}).error(), PostError::kQueueFull);
 }
 

@@ -110,6 +110,17 @@ TEST(Startup, AReadRtrHasRoom) {
   EXPECT_EQ(y.responder->ird, 0);
 }
 
+// Flags of a Request without A (RFC 6581 section 9.2).
+TEST(Startup, OnlyAPeerToPeerRequestNamesRtrTypes) {
+  Octets request = vector_named("D-req-v2-cs");
+  request[22] |= std::byte{0x40};  // D
+  Responder responder(Policy{.ird = 0});
+  ASSERT_TRUE(outcome<RequestReceived>(responder.receive(request)));
+  const Agreement agreed = responder.accept({}).value().agreement;
+  EXPECT_EQ(agreed.ird, 0);
+  EXPECT_FALSE(agreed.rtr_common.any());
+}
+
 TEST(Startup, AcceptMayOverrideTheDepths) {
   const Exchange x = exchange(Policy{.ird = 10, .ord = 10}, Policy{}, {.ird = 3, .ord = 4});
   EXPECT_EQ(x.responder->ird, 3);
@@ -208,6 +219,22 @@ TEST(Startup, NothingHappensAfterAFailure) {
   EXPECT_EQ(responder.phase(), Phase::kFailed);
   EXPECT_TRUE(outcome<NeedMore>(responder.receive(vector_named("D-req-v1"))));
   EXPECT_FALSE(responder.accept({}));
+}
+
+TEST(Startup, TheEndOfTheConnectionIsAFailure) {
+  for (const bool asked : {false, true}) {
+    Responder responder(Policy{});
+    if (asked) {
+      ASSERT_TRUE(outcome<RequestReceived>(responder.receive(vector_named("D-req-v1"))));
+    }
+    EXPECT_EQ(responder.closed().fault, asked ? Fault::kConnectionLost : Fault::kClosedInStartup);
+    EXPECT_EQ(responder.phase(), Phase::kFailed);
+    EXPECT_EQ(responder.accept({}).error(), Misuse::kWrongPhase);
+  }
+  Initiator initiator(Policy{});
+  ASSERT_TRUE(initiator.start({}));
+  EXPECT_EQ(initiator.closed().fault, Fault::kClosedInStartup);
+  EXPECT_EQ(initiator.phase(), Phase::kFailed);
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPA Requests whose queue pair exists and has not reached RTR: each waits until its program gets that far, for a time. A
+// stranger decides how many there are, so they are bounded for each queue pair and for the process. Not thread-safe. Time is an
+// argument.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+
+#include "compat/direct/greeting.hpp"
+#include "verbs/connection.hpp"
+
+namespace weft::compat::direct {
+
+class EarlyRequests {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kLongest{10};
+  static constexpr std::size_t kMost = 1024;
+  static constexpr std::ptrdiff_t kMostOfOne = 8;  // for one queue pair
+
+  struct Request {
+    Greeting greeting{};
+    std::unique_ptr<verbs::ConnectionId> id{};  // whose end rejects it
+    Clock::time_point end{};
+  };
+  using Requests = std::list<Request>;  // no deque, which takes memory even when it is empty
+
+  // False: too many wait, and `id` is as it was.
+  [[nodiscard]] bool add(const Greeting& greeting, std::unique_ptr<verbs::ConnectionId>& id, Clock::time_point now);
+  // Those for this queue pair, the latest first.
+  [[nodiscard]] Requests take(std::uint32_t number);
+  // Those that have waited for so long.
+  [[nodiscard]] Requests take_late(Clock::time_point now);
+  // When the next one is late; the end of all time if there is none.
+  [[nodiscard]] Clock::time_point next() const noexcept;
+
+ private:
+  Requests all_{};  // in the order in which they came, which is that of their ends
+};
+
+}  // namespace weft::compat::direct
