@@ -186,6 +186,7 @@ void move_all(const Line& line, Outcome& outcome, double seconds, SendOpcode opc
   End end;
   Policy policy;
   policy.startup.crc = crc;
+  policy.startup.same_host = SameHost::kOff;
   must(end.id.set_policy(policy), "policy");
   line.hear();
   must(end.id.resolve_address(must(lookup("127.0.0.1", outcome.port), "address")), "resolve");
@@ -229,6 +230,7 @@ void be_there(const Line& line, Outcome& outcome, bool crc) {
   End end;
   Policy policy;
   policy.startup.crc = crc;
+  policy.startup.same_host = SameHost::kOff;
   must(end.id.set_policy(policy), "policy");
   must(end.id.bind_address(must(lookup("127.0.0.1", 0), "address")), "bind");
   must(end.id.listen(), "listen");

@@ -36,7 +36,7 @@ class Perftest:
     """One end-to-end run of a stock program: server, client, and what the client prints."""
 
     def __init__(self, weft, libraries, crc="on", pinned=False):
-        self.run = [weft, "run", "--policy", f"crc={crc}", "--"]
+        self.run = [weft, "run", "--policy", f"crc={crc},same-host=off", "--"]
         self.environment = dict(os.environ, WEFT_LIBRARY_PATH=libraries)
         self.port = 20000 + os.getpid() % 20000
         self.places = [[], []]  # of client and server, as words before the command

@@ -91,6 +91,7 @@ std::optional<ConnectionEvent> WeftEnd::next_event(const Line* line) {
 // --- Server
 
 WeftServer::WeftServer(Figures& figures) : listener_(must(ConnectionId::create(events_), "listener")) {
+  must(listener_.set_policy({.startup = {.same_host = SameHost::kOff}}), "policy");  // beside raw TCP
   must(listener_.bind_address(loopback(1, 0)), "bind");
   must(listener_.listen(1024), "listen");
   figures.port = listener_.local_address().port;

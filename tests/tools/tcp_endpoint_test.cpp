@@ -81,8 +81,8 @@ INSTANTIATE_TEST_SUITE_P(KindsOpsSizes, EveryPattern,
 
 // What getsockopt says of a connected socket counts no time stamps.
 TEST(TcpSocket, SegmentsCanBeLimited) {
-  auto listener = tcp_listen_on_loopback(1448);
-  auto ours = tcp_connect_to_loopback(listener->port, 1448);
+  auto listener = tcp_listen_on_loopback({.emss = 1448});
+  auto ours = tcp_connect_to_loopback(listener->port, {.emss = 1448});
   auto theirs = tcp_accept(*listener);
   for (const UniqueFd* fd : {&*ours, &*theirs}) {
     int mss = 0;

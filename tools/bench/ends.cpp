@@ -34,7 +34,7 @@ Outcome<void> Listeners::listen_for(Transport transport) {
     one.weft.emplace(std::move(*listener));
     return {};
   }
-  auto listener = tcp_listen_on_loopback(options_.segments.emss);
+  auto listener = tcp_listen_on_loopback(tcp_settings(options_));
   if (!listener) return std::unexpected(listener.error());
   one.tcp.emplace(std::move(*listener));
   return {};

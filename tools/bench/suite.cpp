@@ -2,9 +2,13 @@
 #include "tools/bench/suite.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string_view>
 
 #include "tools/bench/policy.hpp"
 #include "tools/bench/statistics.hpp"
+#include "tools/bench/tcp_socket.hpp"
 
 namespace weft::tools::bench {
 namespace {
@@ -37,10 +41,11 @@ class Table {
   }
 
  private:
-  // The rest is between weft and raw TCP: other stacks have no CRC, no Markers, and other ways to sleep.
+  // The rest is between weft and raw TCP: other stacks have no CRC, no Markers, other ways to sleep, and the system's
+  // congestion control.
   static bool plain(const Options& options) {
-    return (options.crc || is_same_host(options)) && !options.markers && options.segments.emss == 0 &&
-           options.connections == 1 && !sleeps(options);
+    return tcp_settings(options).congestion_control.empty() && (options.crc || is_same_host(options)) &&
+           !options.markers && options.segments.emss == 0 && options.connections == 1 && !sleeps(options);
   }
 
   static std::string name_of(const Options& options) {
@@ -52,6 +57,7 @@ class Table {
     if (options.segments.emss != 0) text += ", EMSS " + std::to_string(options.segments.emss);
     if (options.markers) text += ", markers";
     if (!options.crc) text += ", CRC off";
+    if (const auto algorithm = tcp_settings(options).congestion_control; !algorithm.empty()) text += ", " + algorithm;
     if (is_same_host(options)) text += ", same host";
     return text;
   }
@@ -79,13 +85,35 @@ void add_bandwidths(Table& table) {
   }
 }
 
+void add_key(Options& options, const char* key) {
+  if (!options.policy.text.empty() || !options.policy.files.empty()) options.policy.files += ',';
+  options.policy.files += key;
+}
+
+bool may_choose(std::string_view algorithm) {
+  std::ifstream allowed("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+  const std::istream_iterator<std::string> begin(allowed), end;
+  return std::find(begin, end, algorithm) != end;
+}
+
+// Linux's default, and the harder comparison: BBR paces even over loopback. Left out where the system forbids the choice, and
+// where the policy makes another.
+void add_cubic(Table& table, const Options& common) {
+  const auto policy = policy_of(common);
+  if (!policy || !policy->startup.congestion_control.empty() || !may_choose("cubic")) return;
+  for (const Op op : {Op::kSend, Op::kRead, Op::kWrite}) {
+    add_key(table.add(Kind::kBandwidth, op, kMebi, 0.82), "congestion-control=cubic");
+    Options& unchecked = table.add(Kind::kBandwidth, op, kMebi, 0.97);
+    unchecked.crc = false;
+    add_key(unchecked, "congestion-control=cubic");
+  }
+}
+
 // Through shared memory, which TLS does not use.
 void add_same_host(Table& table, const Options& common) {
   const auto policy = policy_of(common);
   if (!policy || policy->tls.mode != verbs::Tls::kOff) return;
-  const auto share = [](Options& options) {
-    options.policy.files += options.policy.text.empty() ? "same-host=on" : ",same-host=on";
-  };
+  const auto share = [](Options& options) { add_key(options, "same-host=on"); };
   for (const Op op : {Op::kSend, Op::kWrite}) share(table.add(Kind::kLatency, op, 64, 0.25));
   Options& sleeper = table.add(Kind::kLatency, Op::kSend, 64, 0.9);
   sleeper.blocking = Blocking::kChannel;
@@ -143,6 +171,7 @@ std::vector<SuiteCase> suite_cases(const Options& common) {
     table.add(Kind::kRate, op, 64, 10, Reference::kUcx).depth = 64;
   }
   add_crowds(table);
+  add_cubic(table, common);
   add_same_host(table, common);
   return std::move(table).finish();
 }

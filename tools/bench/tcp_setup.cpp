@@ -43,7 +43,7 @@ Outcome<std::unique_ptr<Endpoint>> tcp_connect_all(std::uint16_t port, const Opt
   auto maker = StreamMaker::make(*policy, protection);
   if (!maker) return std::unexpected(maker.error());
   return assemble_tcp(options, [&]() -> Outcome<std::unique_ptr<RawStream>> {
-    auto socket = tcp_connect_to_loopback(port, options.segments.emss);
+    auto socket = tcp_connect_to_loopback(port, tcp_settings(options));
     if (!socket) return std::unexpected(socket.error());
     return maker->at_caller(std::move(*socket));
   });

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "tools/bench/patience.hpp"
+#include "tools/bench/policy.hpp"
 #include "transport/system_words.hpp"
 
 namespace weft::tools::bench {
@@ -44,11 +45,13 @@ Outcome<UniqueFd> prepared(UniqueFd fd) {
 }
 
 // TCP_MAXSEG counts the 12 octets of the time stamps that the kernel puts into each segment.
-bool limit_segments(int fd, std::uint32_t emss) {
-  if (emss == 0) return true;
+bool apply(int fd, const TcpSettings& settings) {
   constexpr int kTimestamps = 12;
-  const int mss = static_cast<int>(emss) + kTimestamps;
-  return ::setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, sizeof mss) == 0;
+  const int mss = static_cast<int>(settings.emss) + kTimestamps;
+  if (settings.emss != 0 && ::setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, sizeof mss) != 0) return false;
+  const std::string& algorithm = settings.congestion_control;
+  const auto length = static_cast<socklen_t>(algorithm.size());
+  return algorithm.empty() || ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, algorithm.data(), length) == 0;
 }
 
 bool out_of_patience(std::optional<std::chrono::steady_clock::time_point>& started) {
@@ -78,11 +81,17 @@ std::unexpected<Failure> socket_failure(const char* call) {
   return failure(std::string("raw TCP: ") + call + ": " + system_words(errno) + ".");
 }
 
-Outcome<TcpListener> tcp_listen_on_loopback(std::uint32_t emss) {
+TcpSettings tcp_settings(const Options& options) {
+  const auto policy = policy_of(options);
+  return {.emss = options.segments.emss,
+          .congestion_control = policy ? policy->startup.congestion_control : std::string()};
+}
+
+Outcome<TcpListener> tcp_listen_on_loopback(const TcpSettings& settings) {
   UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = loopback(0);
   socklen_t length = sizeof address;
-  if (!fd.valid() || !limit_segments(fd.get(), emss) || ::bind(fd.get(), generic(address), length) != 0 ||
+  if (!fd.valid() || !apply(fd.get(), settings) || ::bind(fd.get(), generic(address), length) != 0 ||
       ::listen(fd.get(), SOMAXCONN) != 0 ||
       ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) {
     return socket_failure("listen");
@@ -96,10 +105,10 @@ Outcome<UniqueFd> tcp_accept(const TcpListener& listener) {
   return prepared(std::move(fd));
 }
 
-Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port, std::uint32_t emss) {
+Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port, const TcpSettings& settings) {
   UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in address = loopback(port);
-  if (!fd.valid() || !limit_segments(fd.get(), emss) || ::connect(fd.get(), generic(address), sizeof address) != 0)
+  if (!fd.valid() || !apply(fd.get(), settings) || ::connect(fd.get(), generic(address), sizeof address) != 0)
     return socket_failure("connect");
   return prepared(std::move(fd));
 }

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <expected>
 #include <span>
+#include <string>
 
 #include "common/wire.hpp"
 #include "tools/bench/endpoint.hpp"
+#include "tools/bench/options.hpp"
 #include "tools/bench/raw_stream.hpp"
 #include "tools/cli/unique_fd.hpp"
 
@@ -25,10 +27,16 @@ struct TcpListener {
   std::uint16_t port{};
 };
 
-// `emss`: octets of a full segment at most, 0: as the path has it. Both ends say it, the smaller one holds.
-Outcome<TcpListener> tcp_listen_on_loopback(std::uint32_t emss = 0);
+struct TcpSettings {
+  std::uint32_t emss = 0;  // octets of a full segment at most, 0: as the path has it. Of two ends the smaller one holds
+  std::string congestion_control{};  // empty: the system's default
+};
+// As of the policy that weft's ends have.
+[[nodiscard]] TcpSettings tcp_settings(const Options& options);
+
+Outcome<TcpListener> tcp_listen_on_loopback(const TcpSettings& settings = {});
 Outcome<UniqueFd> tcp_accept(const TcpListener& listener);
-Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port, std::uint32_t emss = 0);
+Outcome<UniqueFd> tcp_connect_to_loopback(std::uint16_t port, const TcpSettings& settings = {});
 
 Outcome<void> tcp_send(RawStream& stream, Bytes octets, Waiting waiting);
 // One sendmsg for `count` copies of the same message.
