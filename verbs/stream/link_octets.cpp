@@ -143,7 +143,8 @@ MutableBytes Link::discard() {
 
 bool Link::fill(MutableBytes in_place, Instant now) {
   auto& batch = outbox_.open(buffers_);
-  batch.fill_in_place(witness_->captures() ? MutableBytes() : in_place);
+  // What looks on parses what was sent, and only private memory stays as it is meanwhile.
+  batch.fill_in_place(witness_->sees_octets() ? MutableBytes() : in_place);
   const bool more = engine_.fill(batch, now);
   if (!batch.empty()) witness_->sent(batch.pieces());
   return more;
