@@ -66,7 +66,7 @@ void field(std::string_view name, std::string_view layer) {
 
 // What crosses the wire of one long message: the headers that say where its octets go, and the CRCs.
 void wire_cost() {
-  head("TCP's segment (EMSS)", "ULPDU in an FPDU (MULPDU)", "of these payload of an RDMA Write",
+  head("TCP's segment (EMSS)", "ULPDU in an FPDU (MULPDU)", "payload of an RDMA Write in it",
        "payload of what TCP carries");
   for (const std::uint32_t emss : {1448U, 8948U, 65483U}) {
     const std::size_t mulpdu = mpa::mulpdu(emss, false);
@@ -81,7 +81,8 @@ void buffers() {
   row(verbs::detail::Staging::kOctets, "of a staging buffer: one `recv` fills it with as many FPDUs as the kernel has");
   row(verbs::detail::Inbox::kMostRead, "that one connection takes at most before others have their turn");
   row(std::size_t{engine::Config{}.early_placement},
-      "of one segment still to come from which on a Send or Read Response goes straight to its place");
+      "of a segment that have yet to come: with so many or more, the payload of a Send or Read Response is read "
+      "straight to its place");
 }
 
 // --- Lesson 2
@@ -93,7 +94,7 @@ void fpdu() {
   row("PAD", "0 to 3", "zeros, so that the three parts together are a multiple of four");
   row("CRC", mpa::kCrcSize, "CRC32C of all before it, least significant octet first");
   row("Marker", mpa::kMarkerSize,
-      "only where the receiver asked for them: one each " + text(mpa::kMarkerPeriod) + " octets of the stream");
+      "only where the receiver asked for them: one every " + text(mpa::kMarkerPeriod) + " octets of the stream");
 }
 
 void padding() {
@@ -107,7 +108,7 @@ void startup() {
   row("Key: `MPA ID Req Frame` or `MPA ID Rep Frame`", mpa::kKeySize);
   row("Flags, revision, PD_Length", mpa::kFixedFrameSize - mpa::kKeySize);
   row("A, B, IRD and C, D, ORD: only with S set (revision 2), a part of the private data", mpa::kEnhancedDataSize);
-  row("Private data, those before included", "0 to " + text(mpa::kMaxPrivateData));
+  row("Private data, including IRD and ORD", "0 to " + text(mpa::kMaxPrivateData));
 }
 
 void markers() {
@@ -190,7 +191,7 @@ void limits() {
   row("time for its start-up frame", seconds(policy.timeouts.startup));
   row("private data in it, octets", mpa::kMaxPrivateData);
   row("time from an FPDU's first octet to its last", seconds(policy.timeouts.fpdu));
-  row("a ULPDU_Length that lies: octets that weft waits for", mpa::kMaxUlpduLength);
+  row("octets that weft waits for if ULPDU_Length is wrong", mpa::kMaxUlpduLength);
   row("Reads and atomics that wait for their answer", std::size_t{verbs::DeviceLimits{}.max_ird});
   row("time of a Send that finds no receive", seconds(policy.timeouts.no_receive));
 }
