@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Octets between a link's owner and its engine: many FPDUs at a time, buffers held only while octets move.
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "verbs/memory/copy.hpp"
@@ -117,10 +118,19 @@ void Link::lost(const std::error_code& error, Instant now) {
   pump(now);
 }
 
+namespace {
+
+const char* reason_of_loss(int os_error) {
+  if (os_error == 0) return "TLS ended the connection";
+  return os_error == ECONNRESET ? "the peer reset the connection" : "the TCP connection was lost";
+}
+
+}  // namespace
+
 void Link::end_by_loss(const std::error_code& error) {
   const bool is_errno = error.category() == std::system_category() || error.category() == std::generic_category();
   const int os_error = is_errno ? error.value() : 0;
-  end_by(Errc::kDisconnected, os_error != 0 ? "the TCP connection was lost" : "TLS ended the connection", os_error);
+  end_by(Errc::kDisconnected, reason_of_loss(os_error), os_error);
 }
 
 // What the peer sent before its FIN can still be received, for as long as the timeout for a missing receive allows. But
