@@ -131,7 +131,7 @@ def demo_without_terminal(machine):
 def next_lines_work(machine, said):
     has(rf"What to type next, in {machine.weft}:$", said)
     lines = re.findall(r"^    (.*)", said.split("What to type next")[1], re.M)
-    expect(len(lines) == 4, "four lines to type", said)
+    expect(len(lines) == 5, "five lines to type", said)
     for line in lines:
         machine.run("bash", "-c", line.replace("PROGRAM [arguments]", "sh -c 'exit 0'"))
     machine.end_what_is_left()

@@ -167,6 +167,33 @@ TEST(SameHost, AWriterThatWritesOnWaitsNoMore) {
   EXPECT_FALSE(has_rung(*pair.a));
 }
 
+// Else its peer's doorbell would fill up, and no epoll set report it as writable.
+TEST(SameHost, AWriterThatNeverSleepsDrainsItsBell) {
+  SessionPair pair;
+  std::vector<std::byte> got;
+  for (int round = 0; round < 1000; ++round) {
+    EXPECT_EQ(put(*pair.a, pattern(kRing + 1)).octets, kRing);
+    get(*pair.b, got, kRing);
+    ASSERT_EQ(put(*pair.a, pattern(1)).octets, 1U);
+    get(*pair.b, got, kRing);
+    got.clear();
+  }
+  pollfd bell{.fd = pair.b->doorbell().descriptor(), .events = POLLOUT, .revents = 0};
+  EXPECT_EQ(::poll(&bell, 1, 0), 1);
+}
+
+// What wakes an end that is announced as asleep stays.
+TEST(SameHost, AWriteLeavesTheBellOfASleeper) {
+  SessionPair pair;
+  std::vector<std::byte> got;
+  EXPECT_EQ(put(*pair.a, pattern(kRing + 1)).octets, kRing);
+  EXPECT_FALSE(pair.a->sleep());
+  put(*pair.b, pattern(1));
+  get(*pair.b, got, kRing);
+  put(*pair.a, pattern(1));
+  EXPECT_TRUE(has_rung(*pair.a));
+}
+
 // A write that leaves octets waits for room as one that takes none.
 TEST(SameHost, AWriteThatLeavesOctetsWaits) {
   SessionPair pair;

@@ -159,6 +159,22 @@ TEST_F(SameHostMixed, OffersThatDoNotComeAreBounded) {
   EXPECT_FALSE(live_streams().front().same_host);
 }
 
+// A sender that polls is rung for room each time and never sleeps: the bells must not fill the doorbell of its peer, whose turns
+// end with octets left.
+TEST_F(SameHostMixed, APollerMayFillTheRingAnyNumberOfTimes) {
+  Pair pair;
+  Buffer from(pair.client, 3U << 19U), into(pair.server, 3U << 19U);
+  const auto sink = into.sge(), source = from.sge();
+  for (int round = 0; round < 300; ++round) {
+    must(pair.server.qp->post_receive({.segments = {&sink, 1}}), "post_receive");
+    must(pair.client.qp->post_send(
+             {.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = {&source, 1}}),
+         "post_send");
+    ASSERT_EQ(pair.client.next().status, WcStatus::kSuccess);
+    ASSERT_EQ(pair.server.next().status, WcStatus::kSuccess);
+  }
+}
+
 // What it had sent is received, and then the end is reported.
 TEST_F(SameHostMixed, AKilledPeerIsNoticed) {
   if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";

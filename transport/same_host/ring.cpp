@@ -182,6 +182,7 @@ bool RingWriter::make_room(RingResult& result) noexcept {
 
 RingResult RingWriter::write(std::span<const Bytes> pieces) noexcept {
   RingResult result;
+  result.rung = waits_ && ring_.header->waits.load(std::memory_order_relaxed) == 0;
   const bool in_place = !pieces.empty() && pieces.front().data() == next();
   if (!in_place) start_over();
   for (Bytes piece : pieces) {

@@ -50,6 +50,7 @@ struct RingResult {
   bool rings = false;       // the peer sleeps or waits: ring its bell
   bool full = false;        // write: octets are left, and the reader was told to ring when there is room
   bool impossible = false;  // the position of the peer is: nothing was moved because of it
+  bool rung = false;        // write: the reader has taken the flag of the last wait, so it rings, or has rung
 };
 
 // The end that reads. Not thread-safe.
@@ -79,6 +80,7 @@ class RingReader {
 
   // Announces that this end sleeps. Look again before sleeping.
   void announce_sleep() noexcept;
+  [[nodiscard]] bool has_announced() const noexcept { return announced_; }
   // Free of charge if none was announced.
   void withdraw_sleep() noexcept;
 

@@ -39,6 +39,9 @@ void Session::ring() noexcept {
   if (put < 0 && errno != EAGAIN && peer_ == Peer::kThere) peer_ = Peer::kGone;
 }
 
+// An end that polls never sleeps, and its peer rings it each time that a full ring has room. Without this in write(), those
+// octets would fill the peer's side of the doorbell, which epoll sets then no longer report as writable. While this end is
+// announced as asleep, a bell may be what wakes it, so it is left to sleep().
 // What is left after one call keeps the doorbell readable. A peer that keeps to the rules rings twice at most: once for
 // octets, once for room.
 void Session::drain() noexcept {
@@ -90,6 +93,7 @@ IoResult Session::write(std::span<const Bytes> pieces) noexcept {
     return {.status = Status::kLost, .error = std::make_error_code(std::errc::broken_pipe)};
   }
   const RingResult result = out_.write(pieces);
+  if (result.rung && !in_.has_announced()) drain();
   if (result.rings) ring();
   if (result.impossible) return lose(std::errc::protocol_error);
   if (result.full && result.octets == 0) return {.status = Status::kWouldBlock};
