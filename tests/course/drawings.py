@@ -107,7 +107,7 @@ def fpdu(now):
         picture.box(left, 30, width, 50, name, color, below=f"{parts[name]} octets")
         left += width + 5
     picture.text(20, 20, "One FPDU", "strong", "start")
-    period = int(re.search(r"one each (\d+) octets", now["fpdu"])[1])
+    period = int(re.search(r"one every (\d+) octets", now["fpdu"])[1])
     start, bare, size = next((number(row[1]), number(row[0]), number(row[3])) for row in rows(now["markers"]) if number(row[2]) > 1)
     scale = 700 / (2.5 * period)
     picture.text(20, 130, f"The stream: an FPDU of {bare:,} octets from position {start} on, and the Markers in it", "strong", "start")
