@@ -4,11 +4,9 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 
 #include <csignal>
-#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -45,16 +43,8 @@ class SameHostOffer : public testing::Test {
     return Socket::own(got);
   }
 
-  // An initiator of the test's own: connects, and accept() has the other end.
-  [[nodiscard]] Socket connect() const {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const auto octets = name_of(port_.at).copy(address.sun_path + 1, sizeof address.sun_path - 1);
-    auto socket = Socket::own(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + octets);
-    EXPECT_EQ(::connect(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), length), 0);
-    return socket;
-  }
+  // accept() has the other end.
+  [[nodiscard]] Socket connect() const { return connect_for_offers(port_.at); }
 
   // A file as the message says, but for what the arguments change.
   int file(std::size_t octets = 4096 + 2 * Memory::kLeastRing, int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) {

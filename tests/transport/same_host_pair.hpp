@@ -6,13 +6,16 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
 #include "tests/transport/support.hpp"
+#include "transport/same_host/offer.hpp"
 #include "transport/same_host/session.hpp"
 
 namespace weft::transport::same_host::test {
@@ -51,6 +54,17 @@ inline IoResult get(Session& session, std::vector<std::byte>& into, std::size_t 
   const auto result = session.read(place, {});
   into.insert(into.end(), place.begin(), place.begin() + static_cast<std::ptrdiff_t>(result.octets));
   return result;
+}
+
+// An initiator of the test's own, connected to the place for offers beside a listener at `at`.
+inline Socket connect_for_offers(const Endpoint& at) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto octets = name_of(at).copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  auto socket = Socket::own(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + octets);
+  EXPECT_EQ(::connect(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), length), 0);
+  return socket;
 }
 
 // Poll's events of a doorbell, within `patience`.

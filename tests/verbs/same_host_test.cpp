@@ -4,18 +4,15 @@
 // the entries that end in _same_host.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <vector>
 
 #include "live_ends.hpp"
 #include "lone_ends.hpp"
-#include "tests/transport/support.hpp"
+#include "tests/transport/same_host_pair.hpp"
 #include "transport/same_host/offer.hpp"
 
 namespace weft::verbs::test {
@@ -134,22 +131,14 @@ TEST_F(SameHostMixed, AnOfferThatIsDroppedLeadsToTcp) {
   expect_event(client.events, ConnectionEventType::kEstablished);
 }
 
-transport::Socket silent_at(const Endpoint& listener) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const auto octets = transport::same_host::name_of(listener).copy(address.sun_path + 1, sizeof address.sun_path - 1);
-  auto socket = transport::Socket::own(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + octets);
-  EXPECT_EQ(::connect(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), length), 0);
-  return socket;
-}
-
 // Who connects to the place for offers and makes none takes one of 1024 places there. The next offer is dropped.
 TEST_F(SameHostMixed, OffersThatDoNotComeAreBounded) {
   const transport::test::DescriptorLimit limit(8192);
   Server server(policy(SameHost::kOn));
   std::vector<transport::Socket> silent;
-  while (silent.size() < 1024) silent.push_back(silent_at(server.id.local_address()));
+  while (silent.size() < 1024) {
+    silent.push_back(transport::same_host::test::connect_for_offers(server.id.local_address()));
+  }
   Client client;
   End accepts;
   resolve(client, server.id.local_address(), policy(SameHost::kOn));

@@ -39,9 +39,6 @@ void Session::ring() noexcept {
   if (put < 0 && errno != EAGAIN && peer_ == Peer::kThere) peer_ = Peer::kGone;
 }
 
-// An end that polls never sleeps, and its peer rings it each time that a full ring has room. Without this in write(), those
-// octets would fill the peer's side of the doorbell, which epoll sets then no longer report as writable. While this end is
-// announced as asleep, a bell may be what wakes it, so it is left to sleep().
 // What is left after one call keeps the doorbell readable. A peer that keeps to the rules rings twice at most: once for
 // octets, once for room.
 void Session::drain() noexcept {
@@ -87,6 +84,9 @@ MutableBytes Session::room_in_place() noexcept {
   return room.first(std::min(room.size(), kMostInPlace));
 }
 
+// An end that polls never sleeps, and its peer rings it each time that a full ring has room. If nobody drained those bells, they
+// would fill the peer's side of the doorbell, which epoll sets then no longer report as writable. While this end is announced
+// as asleep, a bell may be what wakes it, so it is left to sleep().
 IoResult Session::write(std::span<const Bytes> pieces) noexcept {
   if (lost_) return lost();
   if (out_.ended() || peer_ != Peer::kThere) {

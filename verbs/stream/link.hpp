@@ -203,6 +203,7 @@ class Link {
 
   void attach(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter);
   std::uint32_t land(const Room& room, std::size_t octets, Instant now);
+  std::uint32_t present_apart(std::size_t at, Bytes octets, const std::byte* source, Instant now);
   std::uint32_t present(const mpa::Landed& landed, Instant now);
   // `prepared`: of a bind or a local invalidation that waited for the connection.
   Result<void> post_one(const SendRequest& request, LocalWork* prepared = nullptr);

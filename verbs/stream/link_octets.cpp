@@ -44,23 +44,24 @@ std::uint32_t Link::land(const Room& room, std::size_t octets, Instant now) {
     copy_octets(staging, room.landing.data(), std::min(octets, room.landing.size()));
     return 0;
   }
-  memory_.has_landed(staging, room.landing.size());
-  const std::uint32_t frames = present({at, room.landing}, now);
-  memory_.has_landed(nullptr, 0);
-  inbox_.has_landed();
-  return frames;
+  return present_apart(at, room.landing, nullptr, now);
 }
 
 // The rest of a frame whose payload has no place before it is verified: it stays where it is until the engine has looked at it.
 // What follows the payload is staged, like the header, and nothing there is read twice.
 std::uint32_t Link::show(const Room& room, Bytes rest, Instant now) {
   ++inbox_.reads_so_far;
-  std::byte* const staging = inbox_.room().data();
   const std::size_t at = inbox_.staged().size();
-  copy_octets(staging + room.unplaced, rest.data() + room.unplaced, room.behind);
+  copy_octets(inbox_.room().data() + room.unplaced, rest.data() + room.unplaced, room.behind);
   inbox_.add(rest.size());
-  memory_.has_landed(staging, room.unplaced, rest.data());
-  const std::uint32_t frames = present({at, rest.first(room.unplaced)}, now);
+  return present_apart(at, rest.first(room.unplaced), rest.data(), now);
+}
+
+// Shows the engine what is staged, in which there is only room for `octets` from `at` on: they are in their place, or at
+// `source`.
+std::uint32_t Link::present_apart(std::size_t at, Bytes octets, const std::byte* source, Instant now) {
+  memory_.has_landed(inbox_.staged().data() + at, octets.size(), source);
+  const std::uint32_t frames = present({at, octets}, now);
   memory_.has_landed(nullptr, 0);
   inbox_.has_landed();
   return frames;

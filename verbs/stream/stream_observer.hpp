@@ -18,7 +18,7 @@ class StreamObserver {
   virtual void on_established(const engine::Established& established) = 0;
   // True: a new stream will be tried for the same queue pair.
   virtual bool on_rejected(engine::Rejected rejected) = 0;
-  // `tls`: why TLS ended it, or nothing.
+  // `pipe`: what the pipe knows of it. True: as for on_rejected().
   virtual bool on_startup_failed(const engine::StartupFailed& failure, const transport::PipeFailure& pipe) = 0;
   // The peer has closed its direction, though its last messages still wait for receives. on_closed() follows.
   virtual void on_peer_closed() = 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The laboratory: the engine of weft itself, as WebAssembly, plays one end; what the other end sent is fed to it.
 
-const kNoLaboratory =
-  "This page has no laboratory: it was written without one.";
+const kNoLaboratory = "This page has no laboratory: it was written without one.";
 const kExtraReceive = 4096; // octets
 const lab = {engine: undefined, end: "responder", experiments: new LabExperiments({run: run_experiment})}; // end: the one that the engine plays
 
