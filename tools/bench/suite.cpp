@@ -116,7 +116,7 @@ void add_same_host(Table& table, const Options& common) {
   const auto share = [](Options& options) { add_key(options, "same-host=on"); };
   for (const Op op : {Op::kSend, Op::kWrite}) share(table.add(Kind::kLatency, op, 64, 0.25));
   Options& sleeper = table.add(Kind::kLatency, Op::kSend, 64, 0.9);
-  sleeper.blocking = Blocking::kChannel;
+  sleeper.blocking = Blocking::kWait;
   share(sleeper);
   for (const Op op : {Op::kSend, Op::kRead, Op::kWrite}) {
     share(table.add(Kind::kBandwidth, op, kMebi, 1.5));
