@@ -2,6 +2,7 @@
 #include "transport/same_host/offer.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -274,6 +275,19 @@ TEST_F(SameHostOffer, AnotherUserIsRefused) {
       [this] { return Session::offer(kInitiator, port_.at).error() == std::errc::permission_denied; }));
   Socket accepted = accept();
   EXPECT_EQ(receive_offer(accepted).error(), std::errc::permission_denied);
+}
+
+// In a user namespace without a map, this user and the listener's have the same number: that of all who are not mapped.
+TEST_F(SameHostOffer, AUserWhoIsNotMappedIsRefused) {
+  int status = -1;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWUSER) != 0) ::_exit(2);
+    ::_exit(Session::offer(kInitiator, port_.at).error() == std::errc::permission_denied ? 0 : 1);
+  }
+  ::waitpid(child, &status, 0);
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "this system permits no user namespaces";
+  EXPECT_EQ(status, 0);
 }
 
 // The limits make the next descriptor the first of the last quarter, or the one before.

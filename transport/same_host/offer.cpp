@@ -9,7 +9,9 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <span>
 #include <utility>
@@ -72,13 +74,24 @@ std::error_code connect_to_listener(const Socket& socket, const Endpoint& at) {
                                                 : error;
 }
 
+// In a user namespace that maps only some users, all others appear as this one (the default of kernel.overflowuid).
+constexpr uid_t kUnmappedUser = 65534;
+
+bool maps_every_user() {
+  std::ifstream map("/proc/self/uid_map");
+  std::uint64_t first = 1, outside = 0, count = 0;
+  return map >> first >> outside >> count && first == 0 && count == UINT32_MAX;
+}
+
+bool is_this_user(uid_t user) { return user == ::geteuid() && (user != kUnmappedUser || maps_every_user()); }
+
 // Anybody may have a name that is free, so the initiator asks as well as the acceptor. The kernel tells the user as of
 // listen() or connect().
 std::error_code check_user(const Socket& socket) {
   ucred peer{};
   socklen_t length = sizeof peer;
   if (::getsockopt(socket.descriptor(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return last_error();
-  return peer.uid == ::geteuid() ? std::error_code{} : std::make_error_code(std::errc::permission_denied);
+  return is_this_user(peer.uid) ? std::error_code{} : std::make_error_code(std::errc::permission_denied);
 }
 
 // A message and the descriptors that it carries.
