@@ -10,7 +10,9 @@ namespace weft::compat::direct {
 bool EarlyRequests::add(const Greeting& greeting, std::unique_ptr<verbs::ConnectionId>& id, Clock::time_point now) {
   const auto of_same =
       std::ranges::count_if(all_, [&](const Request& one) { return one.greeting.to.number == greeting.to.number; });
-  if (all_.size() >= kMost || of_same >= kMostOfOne) return false;
+  const auto of_peer = std::ranges::count_if(
+      all_, [&](const Request& one) { return one.greeting.from.address == greeting.from.address; });
+  if (all_.size() >= kMost || of_same >= kMostOfOne || of_peer >= kMostOfPeer) return false;
   all_.push_back({.greeting = greeting, .id = std::move(id), .end = now + kLongest});
   return true;
 }

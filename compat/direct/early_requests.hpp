@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPA Requests whose queue pair exists and has not reached RTR: each waits until its program gets that far, for a time. A
-// stranger decides how many there are, so they are bounded for each queue pair and for the process. Not thread-safe. Time is an
-// argument.
+// stranger decides how many there are, so they are bounded for each queue pair, each peer and the process. Not thread-safe. Time
+// is an argument.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,8 @@ class EarlyRequests {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kLongest{10};
   static constexpr std::size_t kMost = 1024;
-  static constexpr std::ptrdiff_t kMostOfOne = 8;  // for one queue pair
+  static constexpr std::ptrdiff_t kMostOfOne = 8;     // for one queue pair
+  static constexpr std::ptrdiff_t kMostOfPeer = 768;  // from one address: the rest is for others
 
   struct Request {
     Greeting greeting{};

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "compat/direct/early_requests.hpp"
@@ -18,8 +20,10 @@ using Clock = EarlyRequests::Clock;
 constexpr Clock::time_point kBegin{1h};
 
 // The sender's number tells one from another.
-bool add(EarlyRequests& early, std::uint32_t to, std::uint32_t from = 0, Clock::time_point now = kBegin) {
+bool add(EarlyRequests& early, std::uint32_t to, std::uint32_t from = 0, Clock::time_point now = kBegin,
+         std::string_view peer = "192.0.2.1") {
   Greeting greeting;
+  greeting.from.address = verbs::Address::parse(peer).value();
   greeting.from.number = from;
   greeting.to.number = to;
   std::unique_ptr<verbs::ConnectionId> id;
@@ -43,13 +47,25 @@ TEST(CompatDirectEarly, EightWaitForAQueuePair) {
   EXPECT_EQ(senders(early.take(2)), std::vector<std::uint32_t>{20});
 }
 
+TEST(CompatDirectEarly, APeerLeavesAQuarterToOthers) {
+  EarlyRequests early;
+  for (std::uint32_t i = 0; i < 768; ++i) ASSERT_TRUE(add(early, i / 8)) << i;
+  EXPECT_FALSE(add(early, 500));
+  EXPECT_TRUE(add(early, 500, 0, kBegin, "192.0.2.2"));
+  EXPECT_EQ(early.take(3).size(), 8U);
+  for (std::uint32_t i = 0; i < 7; ++i) EXPECT_TRUE(add(early, 500)) << i;
+  EXPECT_TRUE(add(early, 501));
+  EXPECT_FALSE(add(early, 501));
+}
+
 TEST(CompatDirectEarly, AThousandAndTwentyFourWaitInTheProcess) {
   EarlyRequests early;
-  for (std::uint32_t i = 0; i < 1024; ++i) ASSERT_TRUE(add(early, i / 8)) << i;
-  EXPECT_FALSE(add(early, 500));
+  const auto peer = [](std::uint32_t i) { return "192.0.2." + std::to_string(i / 512); };
+  for (std::uint32_t i = 0; i < 1024; ++i) ASSERT_TRUE(add(early, i / 8, 0, kBegin, peer(i))) << i;
+  EXPECT_FALSE(add(early, 500, 0, kBegin, "192.0.2.9"));
   EXPECT_EQ(early.take(3).size(), 8U);
-  for (std::uint32_t i = 0; i < 8; ++i) EXPECT_TRUE(add(early, 500)) << i;
-  EXPECT_FALSE(add(early, 501));
+  for (std::uint32_t i = 0; i < 8; ++i) EXPECT_TRUE(add(early, 500, 0, kBegin, "192.0.2.9")) << i;
+  EXPECT_FALSE(add(early, 501, 0, kBegin, "192.0.2.9"));
 }
 
 // One that is not taken in stays with its caller, whose end rejects it.
