@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <thread>
 #include <vector>
 
 #include "live_ends.hpp"
@@ -162,6 +164,38 @@ TEST_F(SameHostMixed, APollerMayFillTheRingAnyNumberOfTimes) {
     ASSERT_EQ(pair.client.next().status, WcStatus::kSuccess);
     ASSERT_EQ(pair.server.next().status, WcStatus::kSuccess);
   }
+}
+
+// A post that finds the ring full settles what is watched, and so does the next one, before the thread sleeps. Room that was made
+// in between wakes it all the same.
+TEST_F(SameHostMixed, ASleeperMayPostWhileRoomIsMade) {
+  constexpr std::uint32_t kRounds = 200, kSends = 64;
+  Pair pair({.client_policy = policy(SameHost::kOn),
+             .server_policy = policy(SameHost::kOn),
+             .client = {.queue_pair = {.max_send_wr = kSends}},
+             .server = {.queue_pair = {.max_receive_wr = kSends}}});
+  Buffer from(pair.client, 1U << 16U), into(pair.server, 1U << 16U);
+  const auto sink = into.sge(), source = from.sge();
+  const auto post_receive = [&] { must(pair.server.qp->post_receive({.segments = {&sink, 1}}), "post_receive"); };
+  for (std::uint32_t i = 0; i < kSends; ++i) post_receive();
+  std::thread server([&] {
+    std::array<WorkCompletion, kSends> done;
+    for (std::size_t received = 0, taken = 0; received < kRounds * kSends; received += taken) {
+      taken = must(pair.server.cq.wait(done), "wait");
+      for (std::size_t i = 0; i < taken; ++i) post_receive();
+    }
+  });
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    must(pair.client.cq.arm(Arm::kAll), "arm");
+    for (std::uint32_t i = 1; i <= kSends; ++i) {
+      const auto flags = i == kSends ? SendFlags::kSignaled : SendFlags{};
+      must(pair.client.qp->post_send({.opcode = SendOpcode::kSend, .flags = flags, .segments = {&source, 1}}),
+           "post_send");
+    }
+    must(pair.client.channel.get_event(), "get_event");
+    ASSERT_EQ(pair.client.next().status, WcStatus::kSuccess);
+  }
+  server.join();
 }
 
 // What it had sent is received, and then the end is reported.

@@ -244,15 +244,17 @@ transport::Interest Stream::wanted() const noexcept {
 }
 
 // A doorbell is readable once the peer rings, which it does for a thread that sleeps. It is always writable, so octets that a
-// turn left in or out, or that came before the announcement, have that interest: the thread does not sleep. A poller of few streams
-// looks at the rings with each poll. Without memory it is tried again: perhaps nothing else would come by.
+// turn left in or out, or that came before the announcement, have that interest: the thread does not sleep. Room is news only
+// once, and a post that comes before the turn settles again, so it is asked for each time. A poller of few streams looks at the
+// rings with each poll. Without memory it is tried again: perhaps nothing else would come by.
 void Stream::settle_watch() {
   if (auto& pipe = io_.pipe(); pipe.is_shared()) {
     const auto& inbox = link_.inbox();
-    const bool news = pipe.rest(!watch_.is_polled_among_few());
+    const bool sleeps = !watch_.is_polled_among_few();
+    const bool news = pipe.rest(sleeps);
     const auto ends = [&] { return inbox.stalled && !inbox.fin_seen() && pipe.peer_has_closed(); };
     const auto has_room = [&] { return link_.outbox().blocked && pipe.is_ready(false, true); };
-    link_.outbox().goes_on = news && (inbox.reads() || ends() || has_room());
+    link_.outbox().goes_on = (news && (inbox.reads() || ends())) || (sleeps && has_room());
   }
   if (!watch_.settle(wanted(), link_.inbox().stalled)) wake_at(now() + tuning::kWatchRetry);
 }
