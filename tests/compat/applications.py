@@ -7,7 +7,8 @@ the results go into a file, as docs/applications.md has them; with --compare the
 versions. With --sanitizer the programs run without `weft run`, with that run-time library of AddressSanitizer in front: what it
 or UndefinedBehaviorSanitizer finds fails, and so does memory of LIBRARIES that is leaked (leaks.py).
 With --hogs the processors are busy, so that threads are held up at any place.
-With WEFT_DEVICE=roce in the environment, devices show themselves as adapters for RoCE to all programs.
+With WEFT_DEVICE=roce in the environment, devices show themselves as adapters for RoCE to all programs. WEFT_POLICY holds for
+all of them, too: same-host=on runs them over shared memory.
 Exit codes: 0 all passed, 1 something failed, 77 none of the programs is here. One that is missing among others is told on a line "SKIPPED ..."."""
 import argparse
 import os
@@ -69,7 +70,7 @@ class Runner:
         self.nobody = NOBODY_COMMAND
         self.environment = {"PATH": "/usr/bin:/bin:/usr/sbin", "HOME": str(folder / "home"), "TMPDIR": str(folder / "home"),
                             "WEFT_LIBRARY_PATH": str(folder / "lib")}
-        for name in ("WEFT_LOG", "WEFT_DEVICE", "LD_PRELOAD", "ASAN_OPTIONS", "LSAN_OPTIONS"):
+        for name in ("WEFT_LOG", "WEFT_DEVICE", "WEFT_POLICY", "LD_PRELOAD", "ASAN_OPTIONS", "LSAN_OPTIONS"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
 
