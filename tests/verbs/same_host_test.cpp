@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which connections of one host have their octets in shared memory (StartupPolicy::same_host), and what happens if the ends
-// do not agree. The other tests of this directory run over shared memory, too: by
-// the entries that end in _same_host.
+// do not agree. The entries that end in _same_host run the other tests of this directory over shared memory.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
