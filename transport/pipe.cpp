@@ -110,6 +110,7 @@ void Pipe::close() noexcept {
 
 // A peer that is woken by the end of the doorbell finds what TCP says of it.
 void Pipe::reset() noexcept {
+  if (shared_) shared_->reset();
   socket_.reset();
   if (shared_) stop_sharing();
 }

@@ -45,7 +45,7 @@ class Child {
   pid_t id_ = 0;
 };
 
-TEST(SameHostProcess, AKilledProcessIsALossAfterItsOctets) {
+TEST(SameHostProcess, AKilledProcessHasEndedAfterItsOctets) {
   SessionPair pair;
   Child child([&] {
     pair.b.reset();
@@ -59,7 +59,7 @@ TEST(SameHostProcess, AKilledProcessIsALossAfterItsOctets) {
   EXPECT_TRUE(pair.b->sleep());
   EXPECT_EQ(get(*pair.b, got, 5000).octets, 900U);
   EXPECT_EQ(got, pattern(1000));
-  EXPECT_EQ(get(*pair.b, got, 1).error, std::errc::connection_reset);
+  EXPECT_EQ(get(*pair.b, got, 1).status, Status::kEndOfStream);
 }
 
 TEST(SameHostProcess, AForkedChildLeavesTheConnectionToItsParent) {
@@ -85,7 +85,7 @@ TEST(SameHostProcess, AForkedChildLeavesTheConnectionToItsParent) {
   EXPECT_EQ(get(*pair.a, got, 100).octets, 10U);
   pair.a.reset();
   EXPECT_TRUE(pair.b->sleep()) << "the child holds no doorbell open";
-  EXPECT_EQ(get(*pair.b, got, 1).error, std::errc::connection_reset);
+  EXPECT_EQ(get(*pair.b, got, 1).status, Status::kEndOfStream);
 }
 
 // Sleeps as an owner with an epoll set does. Returns false if no bell comes.

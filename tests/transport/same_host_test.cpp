@@ -270,19 +270,47 @@ TEST(SameHost, APeerThatGoesAfterItsEndIsToldOnce) {
   EXPECT_FALSE(pair.b->sleep());
 }
 
-TEST(SameHost, APeerThatGoesWithoutAnEndIsALoss) {
+// As the kernel sends a FIN for a process that has read all, and a reset for one that has not.
+TEST(SameHost, APeerThatGoesHasEndedIfItHadReadAll) {
   SessionPair pair;
   std::vector<std::byte> got;
+  put(*pair.b, pattern(5));
+  get(*pair.a, got, 5);
   EXPECT_FALSE(pair.b->sleep());
   pair.a.reset();
   EXPECT_NE(events(*pair.b) & POLLRDHUP, 0);
+  EXPECT_TRUE(pair.b->sleep());
+  EXPECT_EQ(get(*pair.b, got, 1).status, Status::kEndOfStream);
+  EXPECT_FALSE(pair.b->sleep()) << "told once";
+  EXPECT_EQ(put(*pair.b, pattern(1)).error, std::errc::broken_pipe);
+}
+
+TEST(SameHost, APeerThatGoesWithUnreadOctetsIsALoss) {
+  SessionPair pair;
+  std::vector<std::byte> got;
+  put(*pair.b, pattern(5));
+  get(*pair.a, got, 4);
+  EXPECT_FALSE(pair.b->sleep());
+  pair.a.reset();
   EXPECT_TRUE(pair.b->sleep());
   EXPECT_EQ(get(*pair.b, got, 1).error, std::errc::connection_reset);
   EXPECT_EQ(put(*pair.b, pattern(1)).status, Status::kLost);
   EXPECT_FALSE(pair.b->sleep()) << "told once";
 }
 
-TEST(SameHost, AReaderThatOnlyPollsLearnsOfALoss) {
+TEST(SameHost, AResetIsALossAfterTheOctets) {
+  SessionPair pair;
+  std::vector<std::byte> got;
+  put(*pair.a, pattern(7));
+  pair.a->reset();
+  EXPECT_EQ(put(*pair.a, pattern(1)).status, Status::kLost);
+  pair.a.reset();
+  EXPECT_TRUE(pair.b->sleep());
+  EXPECT_EQ(get(*pair.b, got, 9).octets, 7U);
+  EXPECT_EQ(get(*pair.b, got, 1).error, std::errc::connection_reset);
+}
+
+TEST(SameHost, AReaderThatOnlyPollsLearnsThatItsPeerHasGone) {
   SessionPair pair;
   std::vector<std::byte> got;
   pair.a.reset();
@@ -291,7 +319,7 @@ TEST(SameHost, AReaderThatOnlyPollsLearnsOfALoss) {
     ASSERT_EQ(result.status, Status::kWouldBlock);
     result = get(*pair.b, got, 1);
   }
-  EXPECT_EQ(result.error, std::errc::connection_reset);
+  EXPECT_EQ(result.status, Status::kEndOfStream);
 }
 
 TEST(SameHost, AWriterLearnsOfALossFromTheBell) {

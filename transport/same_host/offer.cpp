@@ -85,13 +85,19 @@ bool maps_every_user() {
 
 bool is_this_user(uid_t user) { return user == ::geteuid() && (user != kUnmappedUser || maps_every_user()); }
 
+std::optional<ucred> peer_of(const Socket& socket) noexcept {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (::getsockopt(socket.descriptor(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return std::nullopt;
+  return peer;
+}
+
 // Anybody may have a name that is free, so the initiator asks as well as the acceptor. The kernel tells the user as of
 // listen() or connect().
 std::error_code check_user(const Socket& socket) {
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  if (::getsockopt(socket.descriptor(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return last_error();
-  return is_this_user(peer.uid) ? std::error_code{} : std::make_error_code(std::errc::permission_denied);
+  const auto peer = peer_of(socket);
+  if (!peer) return last_error();
+  return is_this_user(peer->uid) ? std::error_code{} : std::make_error_code(std::errc::permission_denied);
 }
 
 // A message and the descriptors that it carries.
@@ -230,6 +236,11 @@ std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int
   } catch (const std::bad_alloc&) {
     return refused(std::errc::not_enough_memory);
   }
+}
+
+pid_t process_of(const Socket& accepted) noexcept {
+  const auto peer = peer_of(accepted);
+  return peer ? peer->pid : 0;
 }
 
 std::expected<std::optional<Offer>, std::error_code> receive_offer(Socket& accepted) {

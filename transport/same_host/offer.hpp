@@ -4,6 +4,8 @@
 // message, with the descriptor of the rings (Session::offer). If it finds none, that costs it a refused connect().
 #pragma once
 
+#include <sys/types.h>
+
 #include <expected>
 #include <memory>
 #include <optional>
@@ -30,6 +32,9 @@ struct Offer {
 // Listens for offers of initiators that connect to the TCP endpoint `at`. The socket is non-blocking and close-on-exec.
 // Fails with address_in_use if another socket listens for them.
 [[nodiscard]] std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int backlog);
+
+// Returns the process that connected such a socket, as this process numbers it: 0 if it cannot see that process.
+[[nodiscard]] pid_t process_of(const Socket& accepted) noexcept;
 
 // Reads the offer from a socket that was accepted from such a listener. On success, `accepted` has become the doorbell
 // of the session. Returns nothing if the message has not arrived yet. Never waits. Fails with permission_denied if the

@@ -42,10 +42,11 @@ bool take(std::atomic<std::uint32_t>& flag) noexcept {
 bool RingReader::look() noexcept {
   const std::uint64_t seen = ring_.header->written.load(std::memory_order_acquire);
   take_over();
-  const std::uint64_t written = seen & ~RingHeader::kEnd;
+  const std::uint64_t marks = (seen & RingHeader::kEnd) != 0 ? seen & RingHeader::kReset : 0;
+  const std::uint64_t written = seen & ~marks;
   if (!skip_to_front(written) || written - read_ > ring_.size) return false;
   written_ = written;
-  ended_ = (seen & RingHeader::kEnd) != 0;
+  marks_ = marks;
   return true;
 }
 
@@ -205,8 +206,8 @@ RingResult RingWriter::write(std::span<const Bytes> pieces) noexcept {
   return result;
 }
 
-bool RingWriter::end() noexcept {
-  end_ = RingHeader::kEnd;
+bool RingWriter::end(std::uint64_t mark) noexcept {
+  end_ = mark;
   return publish();
 }
 

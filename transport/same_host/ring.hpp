@@ -25,7 +25,9 @@ namespace weft::transport::same_host {
 // an end that polls one word is not disturbed by writes to another. A fresh file of zeros is an empty ring.
 struct RingHeader {
   static constexpr std::size_t kApart = 128;
-  static constexpr std::uint64_t kEnd = std::uint64_t{1} << 63;  // in `written`: nothing follows
+  // In `written`.
+  static constexpr std::uint64_t kEnd = std::uint64_t{1} << 63;            // nothing follows
+  static constexpr std::uint64_t kReset = kEnd | std::uint64_t{1} << 62U;  // and the connection is aborted
 
   // The writer's. Positions count octets since the start of the stream, and those that were skipped: a writer that finds all
   // read goes on at the front of the ring, so that a connection with small messages touches few pages.
@@ -68,14 +70,15 @@ class RingReader {
   [[nodiscard]] bool look() noexcept;
   // As of the last look.
   [[nodiscard]] bool empty() const noexcept { return read_ == written_; }
-  [[nodiscard]] bool ended() const noexcept { return ended_ && empty(); }
+  [[nodiscard]] bool ended() const noexcept { return marks_ != 0 && empty(); }
+  [[nodiscard]] bool was_reset() const noexcept { return marks_ == RingHeader::kReset && empty(); }
   // Returns whether the writer has ended the stream; octets may be there still.
   [[nodiscard]] bool end_is_near() const noexcept {
     return (ring_.header->written.load(std::memory_order_acquire) & RingHeader::kEnd) != 0;
   }
   // Returns whether a look would find octets or an end that the last one did not.
   [[nodiscard]] bool has_more() const noexcept {
-    return ring_.header->written.load(std::memory_order_acquire) != (written_ | (ended_ ? RingHeader::kEnd : 0));
+    return ring_.header->written.load(std::memory_order_acquire) != (written_ | marks_);
   }
 
   // Announces that this end sleeps. Look again before sleeping.
@@ -93,7 +96,7 @@ class RingReader {
   Ring ring_;
   std::uint64_t read_ = 0;     // what is true; the header has a copy for the writer
   std::uint64_t written_ = 0;  // checked: at most `size` ahead
-  bool ended_ = false;
+  std::uint64_t marks_ = 0;    // those that were beside it
   bool announced_ = false;
 };
 
@@ -107,8 +110,8 @@ class RingWriter {
   [[nodiscard]] MutableBytes room_in_place(std::size_t least) noexcept;
   // Writes what fits. If octets are left, it has announced that it waits for room.
   [[nodiscard]] RingResult write(std::span<const Bytes> pieces) noexcept;
-  // Ends the stream after what was written. Returns whether the peer's bell is to be rung.
-  [[nodiscard]] bool end() noexcept;
+  // Ends the stream after what was written; `mark`: kEnd or kReset. Returns whether the peer's bell is to be rung.
+  [[nodiscard]] bool end(std::uint64_t mark = RingHeader::kEnd) noexcept;
   [[nodiscard]] bool ended() const noexcept { return end_ != 0; }
   // Returns, once for each wait, whether the reader has made room since: its bell may have been heard already.
   [[nodiscard]] bool room_was_made() noexcept;
@@ -141,7 +144,7 @@ class RingWriter {
   std::uint64_t read_ = 0;     // checked: at most `size` behind
   std::uint64_t front_ = 0;    // as in the header
   std::uint64_t skipped_ = 0;  // the position that it went on from
-  std::uint64_t end_ = 0;      // RingHeader::kEnd, once ended
+  std::uint64_t end_ = 0;      // the mark, once ended
   bool waits_ = false;
 };
 

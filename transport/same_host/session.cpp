@@ -67,11 +67,15 @@ bool Session::looks_once_more() noexcept {
   return peer_ != Peer::kThere;
 }
 
+// Of a process that ends, the kernel sends a FIN, or a reset if octets were unread there. This reports the same.
 IoResult Session::nothing_to_read() noexcept {
   if (peer_ != Peer::kThere) peer_ = Peer::kGoneAndTold;
   end_was_told_ = in_.ended();
+  if (in_.was_reset()) return lose(std::errc::connection_reset);
   if (end_was_told_) return {.status = Status::kEndOfStream};
-  return peer_ == Peer::kThere ? IoResult{.status = Status::kWouldBlock} : lose(std::errc::connection_reset);
+  if (peer_ == Peer::kThere) return {.status = Status::kWouldBlock};
+  if (out_.unread() != 0) return lose(std::errc::connection_reset);
+  return {.status = Status::kEndOfStream};
 }
 
 void Session::take_back(std::size_t octets) noexcept {
@@ -120,6 +124,10 @@ void Session::shutdown_write() noexcept {
   if (lost_ || out_.ended()) return;
   static_cast<void>(out_.end());
   ring();  // whether it sleeps or not: an owner that leaves octets in the ring still asks for the end
+}
+
+void Session::reset() noexcept {
+  if (!lost_ && !out_.ended()) static_cast<void>(out_.end(RingHeader::kReset));  // the end of the doorbell rings
 }
 
 void Session::leave_to_parent(int nowhere) noexcept {

@@ -21,7 +21,7 @@
 namespace weft::transport::same_host {
 
 // Not thread-safe. Does what Socket does on the data path, except that a read may also follow from a position of the
-// peer that is impossible (protocol_error). The destructor without shutdown_write() is a loss for the peer.
+// peer that is impossible (protocol_error).
 class Session {
  public:
   static constexpr std::size_t kRingOctets = 1U << 20U;  // of each direction; half of it and twice as much cost more
@@ -44,8 +44,9 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // Reads what there is, to the second place once the first is full; `second` may be empty. kMoved with fewer octets
-  // than fit: no more for now. kEndOfStream: the peer has ended its direction, and all before was read. kLost: the peer
-  // has gone without that (connection_reset), all that it wrote was read; or its position is impossible.
+  // than fit: no more for now. kEndOfStream: the peer has ended its direction, or has gone after it had read all that this
+  // end wrote. kLost: it has gone before (connection_reset), or has called reset(); or its position is impossible. All that
+  // it wrote was read, in each case but the last.
   [[nodiscard]] IoResult read(MutableBytes first, MutableBytes second) noexcept;
   // Copies what fits. If fewer octets fit than there are, also if none (kWouldBlock), the peer rings once it has read
   // so much that a quarter of the ring is free.
@@ -71,6 +72,8 @@ class Session {
   }
   // Ends this direction after what was written, and rings. Reading continues.
   void shutdown_write() noexcept;
+  // Aborts the connection, which the peer then finds lost. The destructor follows.
+  void reset() noexcept;
   // Returns how many octets that were written the peer has not read; 0 if unknown.
   [[nodiscard]] std::size_t unread_by_peer() const noexcept { return lost_ ? 0 : out_.unread(); }
 

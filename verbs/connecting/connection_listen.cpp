@@ -220,18 +220,37 @@ void ConnectionState::make_room(Backlog& place, const std::vector<HalfOpen::Entr
   if (dropped != 0) tell_dropped(place, incoming_.listener, dropped);
 }
 
-// True when it had to go. Its Request may lie unread in the socket: a peer that has asked stays.
-bool ConnectionState::make_way() {
+// Null if it was read, or the connection has ended.
+std::shared_ptr<Stream> ConnectionState::look_for_request() {
   std::shared_ptr<Stream> stream;
   {
     const std::lock_guard lock(mutex_);
     stream = stream_;
   }
   if (stream) stream->drive(false);
-  if (!stream || !in(Phase::kIncoming)) return false;
+  return is_incoming() ? stream : nullptr;
+}
+
+// True when it had to go. Its Request may lie unread in the socket: a peer that has asked stays.
+bool ConnectionState::make_way() {
+  const auto stream = look_for_request();
+  if (!stream) return false;
   log_connection(LogLevel::kInfo, number, "reset: it has sent no Request, and others want its place");
+  refuse_offer();
   stream->abort();
   return true;
+}
+
+// One that comes for it now would wait in vain.
+void ConnectionState::refuse_offer() {
+  std::shared_ptr<Backlog> place;
+  {
+    const std::lock_guard lock(mutex_);
+    place = incoming_.place;
+  }
+  const auto listener = place ? place->listener.lock() : nullptr;
+  const auto offers = listener ? listener->offers() : nullptr;
+  if (offers) offers->refuse(addresses_.remote());
 }
 
 // The listener's, when there are no descriptors left.

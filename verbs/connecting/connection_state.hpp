@@ -53,6 +53,10 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   void post(ConnectionEvent event);
   // Of a responder: the rings that its peer has offered.
   void share(std::unique_ptr<transport::same_host::Session>& shared);
+  // Of a responder: its Request has not been read.
+  [[nodiscard]] bool is_incoming() const { return in(Phase::kIncoming); }
+  // Reads the Request if it is there. If not, returns the stream that waits for it.
+  [[nodiscard]] std::shared_ptr<Stream> look_for_request();
   // A connection request was delivered by this channel.
   void taken(std::shared_ptr<EventChannelState> channel);
   void destroy();
@@ -146,6 +150,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] std::shared_ptr<Offers> offers() const;    // null as above, or without shared memory
   void make_room(Backlog& place, const std::vector<HalfOpen::Entry>& others);
   [[nodiscard]] bool make_way();
+  void refuse_offer();
   [[nodiscard]] bool lets_in(Admission& admission, const std::expected<Endpoint, std::error_code>& peer) const;
   [[nodiscard]] bool take_seat(const std::shared_ptr<Admission>& at);
   [[nodiscard]] bool drop_oldest();

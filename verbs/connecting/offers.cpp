@@ -2,6 +2,8 @@
 #include "verbs/connecting/offers.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <utility>
 
 #include "verbs/connecting/connection_state.hpp"
@@ -14,12 +16,7 @@ std::error_code Offers::listen(std::uint64_t listener, const transport::Endpoint
   if (!listening) return listening.error();
   const auto on_accept = [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
     const auto self = weak.lock();
-    if (!self || !socket || self->waiting_ >= kMostWaiting) return;
-    ++self->waiting_;
-    auto waiting = std::make_shared<Waiting>();
-    waiting->socket = std::move(*socket);
-    waiting->end = now() + kPatience;
-    self->come(std::move(waiting));
+    if (self && socket) self->come(std::move(*socket));
   };
   auto accepting = transport::Listener::create(runtime_.resting_reactor(), runtime_.progress_threads().of(listener),
                                                std::move(*listening), local, transport::ListenOptions{}, on_accept);
@@ -48,20 +45,57 @@ bool Offers::was_refused(const transport::Endpoint& peer) {
   return std::erase_if(refused_, [&peer](const Refused& one) { return one.peer == peer; }) != 0;
 }
 
-void Offers::come(std::shared_ptr<Waiting> waiting) {
-  if (is_done(*waiting)) {
-    --waiting_;
-    return;
+void Offers::come(transport::Socket socket) {
+  const pid_t process = transport::same_host::process_of(socket);
+  const std::lock_guard lock(line_mutex_);
+  if (line_.size() >= kMostWaiting) return;
+  line_.push_back({.socket = std::move(socket), .process = process, .end = now() + kPatience});
+  serve();
+}
+
+// Without memory, the peers of all offers that wait use TCP.
+void Offers::serve() {
+  try {
+    serve_line();
+    serve_later();
+  } catch (const std::bad_alloc&) {
+    line_.clear();
   }
-  const auto pause = std::exchange(waiting->pause, std::min(2 * waiting->pause, kLongestPause));
-  runtime_.reactor().post_later(
-      [weak = weak_from_this(), waiting = std::move(waiting)] {
-        if (const auto self = weak.lock()) self->come(waiting);
-      },
-      pause);
 }
 
 // What is done with is destroyed, and the peer told by the end of its socket.
+void Offers::serve_line() {
+  std::vector<pid_t> held_back;
+  for (auto at = line_.begin(); at != line_.end();) {
+    const auto next = std::next(at);
+    if (std::ranges::find(held_back, at->process) == held_back.end()) {
+      Line one;
+      one.splice(one.begin(), line_, at);
+      if (!is_done(one.front())) {
+        held_back.push_back(one.front().process);
+        line_.splice(next, one);
+      }
+    }
+    at = next;
+  }
+}
+
+void Offers::serve_later() {
+  if (line_.empty()) pause_ = kShortestPause;
+  if (line_.empty() || timed_) return;
+  runtime_.reactor().post_later(
+      [weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (!self) return;
+        const std::lock_guard lock(self->line_mutex_);
+        self->timed_ = false;
+        self->pause_ = std::min(2 * self->pause_, kLongestPause);
+        self->serve();
+      },
+      pause_);
+  timed_ = true;
+}
+
 bool Offers::is_done(Waiting& waiting) {
   if (!waiting.offer) {
     auto received = transport::same_host::receive_offer(waiting.socket);
@@ -74,11 +108,22 @@ bool Offers::is_done(Waiting& waiting) {
   }
   if (!waiting.offer) return now() >= waiting.end;
   if (was_refused(waiting.offer->from)) return true;
-  if (const auto connection = backlog_->find(waiting.offer->from)) {
-    connection->share(waiting.offer->session);
-    return true;
-  }
+  if (const auto connection = backlog_->find(waiting.offer->from)) return take(waiting, connection), true;
   return now() >= waiting.end || waiting.offer->session->has_ended();
+}
+
+// A Request that its process wrote before this offer is in the rings by now, perhaps unread.
+void Offers::take(Waiting& waiting, const std::shared_ptr<ConnectionState>& connection) {
+  for (const auto& taken : last_taken_) {
+    const auto earlier = taken.process == waiting.process ? taken.connection.lock() : nullptr;
+    if (earlier) static_cast<void>(earlier->look_for_request());
+  }
+  std::erase_if(last_taken_, [&](const Taken& one) {
+    const auto earlier = one.connection.lock();
+    return one.process == waiting.process || !earlier || !earlier->is_incoming();
+  });
+  connection->share(waiting.offer->session);
+  if (connection->is_incoming()) last_taken_.push_back({waiting.process, connection});
 }
 
 }  // namespace weft::verbs::detail

@@ -2,16 +2,23 @@
 // The offers of shared memory that come to a listener, beside its TCP port (transport/same_host/offer.hpp). An offer names
 // the TCP connection that it is for; it waits until that connection is accepted, unless it was refused. What becomes of none
 // ends with its offer, and the peer connects again without one.
+//
+// The offers of one process are taken in the order in which it made them, so that its Requests arrive in the order of its
+// connections, as they do over TCP: programs that make several connections pair them with the requests by that order
+// (perftest does). An offer whose message is still to come holds back the later ones of its process, and no others.
 #pragma once
 
-#include <atomic>
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "transport/listener.hpp"
 #include "transport/same_host/offer.hpp"
@@ -38,26 +45,41 @@ class Offers : public std::enable_shared_from_this<Offers> {
   static constexpr std::size_t kMostWaiting = 1024;
   static constexpr std::size_t kMostRefused = 256;
   static constexpr Duration kRefusedFor = std::chrono::seconds(1);  // a port may soon be another connection's
+  static constexpr std::chrono::milliseconds kShortestPause{1};
   static constexpr std::chrono::milliseconds kLongestPause{16};
   // As long as an initiator waits by default.
   static constexpr Duration kPatience = std::chrono::seconds(10);
 
   struct Waiting {
     transport::Socket socket{};
+    pid_t process{};                                     // the initiator
     std::optional<transport::same_host::Offer> offer{};  // once it has come
     Instant end{};
-    std::chrono::milliseconds pause{1};
+  };
+  using Line = std::list<Waiting>;  // in the order of arrival
+  struct Taken {
+    pid_t process{};
+    std::weak_ptr<ConnectionState> connection{};
   };
 
-  void come(std::shared_ptr<Waiting> waiting);
+  void come(transport::Socket socket);
+  void serve();
+  // With line_mutex_ held.
+  void serve_line();
   [[nodiscard]] bool is_done(Waiting& waiting);
+  void take(Waiting& waiting, const std::shared_ptr<ConnectionState>& connection);
+  void serve_later();
   [[nodiscard]] bool was_refused(const transport::Endpoint& peer);
 
   Runtime& runtime_;
   const std::shared_ptr<Backlog> backlog_;
   const std::uint64_t number_;  // as the runtime knows its socket
   std::shared_ptr<transport::Listener> listener_;
-  std::atomic<std::size_t> waiting_{0};
+  std::mutex line_mutex_;  // above the locks of streams
+  Line line_;
+  std::vector<Taken> last_taken_;  // of each process, while its Request has not come
+  std::chrono::milliseconds pause_ = kShortestPause;
+  bool timed_ = false;  // a timer is to serve the line
   std::mutex mutex_;
   struct Refused {
     transport::Endpoint peer{};

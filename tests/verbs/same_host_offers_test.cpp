@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which order a listener takes offers of shared memory, and so the Requests in it. The initiators are the test's own: they
+// offer rings before or after they connect by TCP.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lone_ends.hpp"
+#include "mpa/startup_frame.hpp"
+#include "tests/transport/same_host_pair.hpp"
+#include "transport/same_host/offer.hpp"
+
+namespace weft::verbs::test {
+namespace {
+
+using transport::same_host::Session;
+
+class HandInitiator {
+ public:
+  explicit HandInitiator(const Endpoint& server) : server_(server) {}
+  ~HandInitiator() { ::close(socket_.descriptor); }
+  HandInitiator(const HandInitiator&) = delete;
+  HandInitiator& operator=(const HandInitiator&) = delete;
+
+  void connect() const {
+    sockaddr_storage storage{};
+    const socklen_t size = server_.to_sockaddr(storage);
+    ASSERT_EQ(::connect(socket_.descriptor, reinterpret_cast<sockaddr*>(&storage), size), 0);
+  }
+  void offer() {
+    auto offered = Session::offer(socket_.at, server_);
+    ASSERT_TRUE(offered) << offered.error().message();
+    rings_ = std::move(*offered);
+  }
+  void request(std::string_view name) {
+    const mpa::StartupFrame frame{
+        .kind = mpa::FrameKind::kRequest, .crc = true, .revision = 1, .private_data = std::as_bytes(std::span(name))};
+    std::array<std::byte, mpa::kMaxStartupFrameSize> octets;
+    const Bytes all(octets.data(), serialize(frame, octets));
+    ASSERT_EQ(rings_->write(std::span(&all, 1)).octets, all.size());
+  }
+
+ private:
+  Endpoint server_;
+  transport::test::Bound socket_ = transport::test::bind_loopback();
+  std::unique_ptr<Session> rings_;
+};
+
+// The name that the next Request brings.
+std::string next_name(Server& server) {
+  auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
+  return {reinterpret_cast<const char*>(event.private_data.data()), event.private_data.size()};
+}
+
+// perftest makes several connections one after the other, and pairs its queue pairs with them by the order of the requests.
+TEST(SameHostOffers, OfOneProcessAreTakenInTheirOrderAndHoldBackNoOther) {
+  Server server({.startup = {.same_host = SameHost::kOn}});
+  const Endpoint at = server.id.local_address();
+  HandInitiator first(at), second(at);
+  first.offer();  // its TCP connection is not there yet
+  first.request("first");
+  second.connect();
+  second.offer();
+  second.request("second");
+  const pid_t other = ::fork();
+  if (other == 0) {
+    HandInitiator third(at);
+    third.connect();
+    third.offer();
+    third.request("other");
+    for (;;) ::pause();
+  }
+  EXPECT_EQ(next_name(server), "other");
+  first.connect();
+  EXPECT_EQ(next_name(server), "first");
+  EXPECT_EQ(next_name(server), "second");
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+}
+
+// The bell of the first may have been heard by no thread yet.
+TEST(SameHostOffers, ARequestThatWaitsInItsRingIsReadBeforeTheNextOfferIsTaken) {
+  Server server({.startup = {.same_host = SameHost::kOn}});
+  for (int round = 0; round < 200; ++round) {
+    HandInitiator first(server.id.local_address()), second(server.id.local_address());
+    first.connect();
+    first.offer();
+    second.connect();
+    first.request("first");
+    second.offer();
+    second.request("second");
+    ASSERT_EQ(next_name(server), "first");
+    ASSERT_EQ(next_name(server), "second");
+  }
+}
+
+// Its process would wait for it for seconds, with all connections that it makes meanwhile.
+TEST(SameHostOffers, OneWhoseConnectionHadToMakeWayIsRefused) {
+  Server server({.startup = {.same_host = SameHost::kOn}, .admission = {.half_open_per_peer = 1}});
+  HandInitiator first(server.id.local_address()), second(server.id.local_address());
+  first.connect();
+  wait_until([&] { return must(server.id.listen_counts(), "listen_counts").half_open == 1; }, "the first connection");
+  second.connect();
+  wait_until([&] { return must(server.id.listen_counts(), "listen_counts").dropped == 1; }, "its end");
+  first.offer();
+  first.request("first");
+  second.offer();
+  second.request("second");
+  EXPECT_EQ(next_name(server), "second");
+}
+
+}  // namespace
+}  // namespace weft::verbs::test
