@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
+#include <vector>
 
 #include "watched_socket.hpp"
 
@@ -68,6 +70,49 @@ TEST(Pollers, DoTheTick) {
   const auto ticks = std::make_shared<Ticks>();
   scene.runtime->tick().watch(ticks);
   poll_until(scene.send.poller(), [&] { return ticks->count == 10; });
+}
+
+// A stream that is locked, perhaps.
+struct Looked final : Driven {
+  [[nodiscard]] std::uint64_t number() const noexcept override { return watch.stream(); }
+  bool drive(bool) override { return false; }
+  bool drive_if_free(Poller&) override { return ++looks, !locked; }
+  void waited_for_by(Waiter&) override {}
+  void is_over(const Driver&) override {}
+  void deadline_passed() override {}
+  void end_waiting() override {}
+  void abandon() override {}
+  void leave_to_parent(int) noexcept override {}
+  [[nodiscard]] std::optional<std::uint64_t> moved_if_unserved() override { return std::nullopt; }
+  [[nodiscard]] std::optional<LiveStream> describe() override { return std::nullopt; }
+
+  explicit Looked(transport::ReadinessThread& home) : watch(pair.first, next_driven_number(), home) {}
+  std::pair<transport::Socket, transport::Socket> pair = transport::test::connected_pair();
+  SocketWatch watch;
+  int looks = 0;
+  bool locked = false;
+};
+
+// Rings that a poller of few has read announce no sleep: nobody would ring for them.
+TEST(Pollers, LookAtAllStreamsOnceTheyAreMany) {
+  WatchedSocket scene;
+  auto& poller = scene.foreign.poller();
+  std::vector<std::shared_ptr<Looked>> streams;
+  for (std::size_t i = 0; i <= tuning::kFewStreams; ++i) {
+    poller.join(streams.emplace_back(std::make_shared<Looked>(scene.home)), streams.back()->watch);
+  }
+  const auto all_have = [&](int looks) {
+    return std::ranges::all_of(streams, [=](const auto& one) { return one->looks == looks; });
+  };
+  streams.front()->locked = true;
+  poller.drive();
+  EXPECT_TRUE(all_have(1));
+  streams.front()->locked = false;
+  poller.drive();
+  EXPECT_TRUE(all_have(2)) << "who had the lock may have settled before they were many";
+  poller.drive();
+  EXPECT_TRUE(all_have(2)) << "their sockets are silent";
+  for (const auto& one : streams) poller.leave(*one, one->watch);
 }
 
 }  // namespace

@@ -90,14 +90,16 @@ bool DatagramReader::drive(bool) {
   return came;
 }
 
-void DatagramReader::drive_if_free(Poller& by) {
+bool DatagramReader::drive_if_free(Poller& by) {
   const std::unique_lock lock(owner_.mutex(), std::try_to_lock);
-  if (!lock || !watch_) return;
+  if (!lock) return false;
+  if (!watch_) return true;
   const bool changed = watch_->driven_by(by);
   // Where datagrams come singly, the attempt that finds the socket empty would delay the answer to each.
   const bool came = owner_.look(*this, in_a_row_ < kRow ? 1 : kMostAtOnce);
   in_a_row_ = came ? std::min(in_a_row_ + 1, kRow) : 0;
   if (came || changed) owner_.settle();
+  return true;
 }
 
 void DatagramReader::waited_for_by(Waiter& waiter) {

@@ -45,7 +45,7 @@ class DatagramReader final : public Driven {
   // --- Driven
   [[nodiscard]] std::uint64_t number() const noexcept override { return number_; }
   bool drive(bool hangup) override;
-  void drive_if_free(Poller& by) override;
+  bool drive_if_free(Poller& by) override;
   void waited_for_by(Waiter& waiter) override;
   void is_over(const Driver& owner) override;
   void deadline_passed() override;

@@ -27,8 +27,8 @@ class Driven {
   // Reads and writes what the socket has and takes. By a thread that slept for it; true if octets arrived for an
   // established connection.
   virtual bool drive(bool hangup) = 0;
-  // The same, unless another thread drives it. `by` becomes its owner.
-  virtual void drive_if_free(Poller& by) = 0;
+  // The same, unless another thread drives it, which returns false. `by` becomes its owner.
+  virtual bool drive_if_free(Poller& by) = 0;
   // The waiter begins to sleep, and may become its owner.
   virtual void waited_for_by(Waiter& waiter) = 0;
   // The presence of the driver has ended: another one becomes its owner.

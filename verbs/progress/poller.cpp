@@ -72,12 +72,14 @@ std::shared_ptr<transport::ReadinessSet> Poller::sockets() const {
 void Poller::drive() {
   std::shared_ptr<const Streams> few;
   std::shared_ptr<transport::ReadinessSet> sockets;
+  bool newly_many = false;
   {
     const std::lock_guard lock(mutex_);
     if (members_.empty()) return;
     few = few_streams_;
     if (!few && !sockets_) watch_all();
-    if (!few && !std::exchange(newly_many_, false)) sockets = sockets_;
+    newly_many = !few && std::exchange(newly_many_, false);
+    if (!few && !newly_many) sockets = sockets_;
     if (!few && !sockets) few = std::make_shared<const Streams>(all());
   }
   if (presence_.is_here()) {
@@ -86,7 +88,11 @@ void Poller::drive() {
     runtime_.watch(shared_from_this());
   }
   if (sockets) return drive_ready(*sockets);
-  for (const auto& stream : *few) stream->drive_if_free(*this);
+  bool all = true;
+  for (const auto& stream : *few) all = stream->drive_if_free(*this) && all;
+  if (!newly_many || all) return;
+  const std::lock_guard lock(mutex_);
+  newly_many_ = true;
 }
 
 void Poller::drive_ready(transport::ReadinessSet& set) {

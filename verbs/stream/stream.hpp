@@ -78,7 +78,7 @@ class Stream final : public Driven,
 
   // --- Driven
   bool drive(bool hangup) override;
-  void drive_if_free(Poller& by) override;
+  bool drive_if_free(Poller& by) override;
   void waited_for_by(Waiter& waiter) override;
   void is_over(const Driver& owner) override;
   void deadline_passed() override;

@@ -73,15 +73,17 @@ std::uint64_t Stream::moved() const noexcept {
   return link_.inbox().octets_so_far() + link_.outbox().octets_so_far() - io_.pipe().unacknowledged();
 }
 
-void Stream::drive_if_free(Poller& by) {
+bool Stream::drive_if_free(Poller& by) {
   try {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock || link_.life().finished()) return;
+    if (!lock) return false;
+    if (link_.life().finished()) return true;
     if (watch_.driven_by(by)) settle_watch();
     look_locked();
   } catch (const std::bad_alloc&) {
     run_out_of_memory();
   }
+  return true;
 }
 
 bool Stream::is_due() const {
