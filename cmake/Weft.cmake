@@ -155,7 +155,7 @@ endfunction()
 # weft_test(NAME SOURCES ... LINKS ... [FRAMEWORK gtest|catch2] [LABELS ...] [TIMEOUT seconds] [SLOW filter] [OPTIMIZED] [PLAIN] [BOTH_PIPES]): one ctest
 # entry per executable; with SLOW a second one, labeled `slow`, for the cases that match GoogleTest's filter. A test is compiled once, under
 # AddressSanitizer; with PLAIN also in the release tree, where cases run that a sanitizer rules out (they count allocations, or load libraries).
-# Connections go through TCP by default. With BOTH_PIPES, an entry NAME_same_host runs the program over shared memory as well.
+# Connections of one process go through shared memory by default. With BOTH_PIPES, an entry NAME_tcp runs the program over TCP as well.
 # OPTIMIZED is for a test that reads each octet of megabytes: unoptimized under a sanitizer, that takes a minute.
 # gtest is the default, with a main() that reports skipped cases; Catch2 is for the clause tests.
 function(weft_test name)
@@ -195,9 +195,9 @@ function(weft_test name)
     add_test(NAME ${name} COMMAND ${name})
   endif()
   if(T_BOTH_PIPES)
-    list(APPEND entries ${name}_same_host)
-    add_test(NAME ${name}_same_host COMMAND ${name})
-    set_tests_properties(${name}_same_host PROPERTIES ENVIRONMENT "WEFT_TEST_SAME_HOST=on;WEFT_POLICY=same-host=on")
+    list(APPEND entries ${name}_tcp)
+    add_test(NAME ${name}_tcp COMMAND ${name})
+    set_tests_properties(${name}_tcp PROPERTIES ENVIRONMENT "WEFT_TEST_SAME_HOST=off;WEFT_POLICY=same-host=off")
   endif()
   foreach(entry IN LISTS entries)
     set_tests_properties(${entry} PROPERTIES TIMEOUT ${T_TIMEOUT})

@@ -82,7 +82,7 @@ struct StartupPolicy {
   /// offers the memory to a listener on a loopback or its own address; the listener needs the same policy and user ID. A
   /// connection with TLS never uses shared memory, and neither does one beyond three quarters of the descriptors that the
   /// process may have (RLIMIT_NOFILE), because each such connection has a second descriptor.
-  SameHost same_host = SameHost::kOff;
+  SameHost same_host = SameHost::kOn;
   /// TCP_CONGESTION of this end: "reno", "cubic", "dctcp" or another algorithm that the system has and permits.
   /// Empty: system default.
   std::string congestion_control{};

@@ -78,7 +78,8 @@ struct Cost : testing::Test {
   static constexpr Calls kExpected{.allocations = 0, .writes = kOperations, .reads = 0};
 
   verbs_context opened{};
-  verbs::test::Pair pair{{.client = {.queue_pair = {.max_send_wr = 64, .max_inline = 64}}, .over_tcp = true}};
+  verbs::test::Pair pair{{.client_policy = {.startup = {.same_host = verbs::SameHost::kOff}},
+                          .client = {.queue_pair = {.max_send_wr = 64, .max_inline = 64}}}};
   verbs::test::Buffer inbox{pair.server, 64};
   verbs::test::Buffer outbox{pair.client, 64};
   verbs::Sge segment = outbox.sge();

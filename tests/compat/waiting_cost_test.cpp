@@ -17,7 +17,7 @@ using test::calls_so_far;
 using verbs::test::must;
 
 struct WaitingCost : testing::Test {
-  verbs::test::Pair pair{{.over_tcp = true}};
+  verbs::test::Pair pair{{.client_policy = {.startup = {.same_host = verbs::SameHost::kOff}}}};
   verbs::test::Buffer near{pair.client, 64}, far{pair.server, 64};
   const std::map<std::string, int> at_first = verbs::test::epoll_sets();  // those of weft's own threads
 

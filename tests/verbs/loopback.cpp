@@ -86,7 +86,7 @@ CompletionQueue make_cq(Device& device, const CompletionChannel& channel, std::u
 
 Policy over_tested_pipe(Policy policy) {
   const char* const wanted = std::getenv("WEFT_TEST_SAME_HOST");
-  if (wanted != nullptr && std::string_view(wanted) == "on") policy.startup.same_host = SameHost::kOn;
+  if (wanted != nullptr && std::string_view(wanted) == "off") policy.startup.same_host = SameHost::kOff;
   return policy;
 }
 
@@ -175,8 +175,7 @@ Pair::Pair(const PairOptions& options)
   must(listener.listen(), "listen");
   if (options.before_connect) options.before_connect(client, server);
   client.id = must(ConnectionId::create(events), "ConnectionId");
-  must(client.id->set_policy(options.over_tcp ? options.client_policy : over_tested_pipe(options.client_policy)),
-       "set_policy");
+  must(client.id->set_policy(over_tested_pipe(options.client_policy)), "set_policy");
   resolve(*client.id, events, listener.local_address());
   must(client.id->connect(*client.qp, {.private_data = options.request_data, .ird = options.ird, .ord = options.ord}),
        "connect");

@@ -33,7 +33,7 @@ inline void must(Result<void> result, const char* what) {
   if (!result) throw std::runtime_error(std::string(what) + ": " + result.error().message());
 }
 
-// The policy, over shared memory if the environment asks for that (WEFT_TEST_SAME_HOST=on), as ctest's entries NAME_same_host do.
+// The policy, over TCP if the environment asks for that (WEFT_TEST_SAME_HOST=off), as ctest's entries NAME_tcp do.
 Policy over_tested_pipe(Policy policy);
 
 // `count` progress threads while it lives; made before what starts them.
@@ -96,7 +96,6 @@ struct PairOptions {
   std::optional<std::uint32_t> ird{};
   std::optional<std::uint32_t> ord{};
   std::function<void(End& client, End& server)> before_connect{};  // e.g. to post receives
-  bool over_tcp = false;                                           // whatever the environment asks for
 };
 
 // A connected client and server.

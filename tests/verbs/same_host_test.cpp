@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which connections of one host have their octets in shared memory (StartupPolicy::same_host), and what happens if the ends
-// do not agree. The entries that end in _same_host run the other tests of this directory over shared memory.
+// do not agree. The other tests of this directory run over shared memory by default, and over TCP in the entries that end in _tcp.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -48,7 +48,7 @@ struct Agreement {
   bool shared{};
 };
 
-// The environment of the entries for shared memory would make all of them agree.
+// The environment of the entries for TCP would make all of them agree.
 template <typename Base>
 struct OfThisPolicy : Base {
   void SetUp() override { ::unsetenv("WEFT_TEST_SAME_HOST"); }
@@ -135,14 +135,14 @@ TEST_F(SameHostMixed, AnOfferThatIsDroppedLeadsToTcp) {
 // Who connects to the place for offers and makes none takes one of 1024 places there. The next offer is dropped.
 TEST_F(SameHostMixed, OffersThatDoNotComeAreBounded) {
   const transport::test::DescriptorLimit limit(8192);
-  Server server(policy(SameHost::kOn));
+  Server server;
   std::vector<transport::Socket> silent;
   while (silent.size() < 1024) {
     silent.push_back(transport::same_host::test::connect_for_offers(server.id.local_address()));
   }
   Client client;
   End accepts;
-  resolve(client, server.id.local_address(), policy(SameHost::kOn));
+  client.resolve(server.id.local_address());
   must(client.id.connect(*client.end.qp), "connect");
   auto request = expect_event(server.events, ConnectionEventType::kConnectRequest);
   must(request.request->accept(*accepts.qp), "accept");
@@ -153,7 +153,7 @@ TEST_F(SameHostMixed, OffersThatDoNotComeAreBounded) {
 // A sender that polls is rung for room each time and never sleeps: the bells must not fill the doorbell of its peer, whose turns
 // end with octets left.
 TEST_F(SameHostMixed, APollerMayFillTheRingAnyNumberOfTimes) {
-  Pair pair({.client_policy = policy(SameHost::kOn), .server_policy = policy(SameHost::kOn)});
+  Pair pair;
   Buffer from(pair.client, 3U << 19U), into(pair.server, 3U << 19U);
   const auto sink = into.sge(), source = from.sge();
   for (int round = 0; round < 300; ++round) {

@@ -151,7 +151,7 @@ TEST(Stall, WhatWasCompletedBeforeADisconnectIsNotLost) {
 // A user that is let go before its peer has closed may take everything down.
 TEST(Stall, AQueuePairMayGoWhenItsUserWasLetGo) {
   PairOptions options = deep(kPatient);
-  options.over_tcp = true;  // whose buffers take all of it
+  options.client_policy.startup.same_host = SameHost::kOff;  // whose buffers take all of it
   Pair pair(options);
   Buffer from(pair.client, 64 * 1024);
   post_sends(pair.client, from, 12);

@@ -115,7 +115,7 @@ TEST_F(Waiting, TwoMayWait) {
 
 // It would be woken for octets that it cannot take, again and again.
 struct WaitingOverTcp : Waiting {
-  WaitingOverTcp() : Waiting({.over_tcp = true}) {}
+  WaitingOverTcp() : Waiting({.client_policy = {.startup = {.same_host = SameHost::kOff}}}) {}
 };
 
 TEST_F(WaitingOverTcp, AStreamThatWaitsForAReceiveWakesNobody) {

@@ -56,7 +56,7 @@ std::vector<std::pair<const char*, std::string>> build_features() {
           {"boost", BOOST_LIB_VERSION},
           {"libpcap", ::pcap_lib_version()},
           {"tls", transport::tls_library()},
-          {"same_host", "shared memory between processes of one user if the policy has same-host=on"}};
+          {"same_host", "shared memory between processes of one user, unless the policy has same-host=off"}};
 }
 
 std::vector<std::pair<const char*, std::string_view>> crc32c() {
