@@ -70,6 +70,8 @@ void CaptureAudit::on(std::size_t connection, const TcpEvent& event) {
   const ConnectionInfo* info = live.decided && tell_ == nullptr ? nullptr : tcp_.info(connection);
   if (info != nullptr) decide(live, *info);
   if (live.audit == nullptr) return;  // not selected, or a late copy of what it had sent
+  if (const auto* opened = std::get_if<TcpOpened>(&event)) live.whole = opened->handshake_seen;
+  if (std::holds_alternative<TcpOctets>(event) || std::holds_alternative<TcpGap>(event)) live.has_octets = true;
   live.tls.feed(event);
   live.judge();
   bound_octets(live, connection);
@@ -98,6 +100,8 @@ void CaptureAudit::report(Live& live, const ConnectionOver& over) {
   live.judge();
   audit.finish();
   if (tell_ != nullptr) tell(live, over.info);
+  const bool silent = live.whole && !live.has_octets;
+  if (silent && over.info.first.address == over.info.second.address) ++silent_seen_;
   const TlsFacts* const tls = live.tls.tls();
   if (audit.iwarp()) {
     ConnectionReport report{

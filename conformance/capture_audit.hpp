@@ -99,6 +99,9 @@ class CaptureAudit {
   [[nodiscard]] std::uint64_t packets() const noexcept { return packets_; }
   /// Returns the number of selected TCP connections seen, whatever their protocol.
   [[nodiscard]] std::size_t tcp_connections() const noexcept { return connections_seen_; }
+  /// Returns how many of them are between one address and itself, are captured from their beginning, and carry no octets, as
+  /// those of two weft ends do that exchange their octets through shared memory.
+  [[nodiscard]] std::size_t silent_connections() const noexcept { return silent_seen_; }
   /// Returns the counts of packets by kind.
   [[nodiscard]] const PacketCounts& counts() const noexcept { return tcp_.counts(); }
 
@@ -108,6 +111,8 @@ class CaptureAudit {
     TlsLayer tls;
     std::size_t told{};  // of its findings
     bool decided{};
+    bool whole{};        // from its beginning
+    bool has_octets{};   // or gaps
     std::size_t held{};  // octets, as counted in held_
     int ends_closed{};
 
@@ -135,6 +140,7 @@ class CaptureAudit {
   std::size_t tls_seen_ = 0;
   std::uint64_t packets_ = 0;
   std::size_t connections_seen_ = 0;
+  std::size_t silent_seen_ = 0;
 };
 
 }  // namespace weft::conformance

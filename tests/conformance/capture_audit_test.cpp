@@ -69,5 +69,32 @@ TEST(CaptureAudit, ChecksTheSelectedConnections) {
   EXPECT_EQ(audit.tcp_connections(), 2U);
 }
 
+// Two weft ends on one host, to which the loopback interface shows no octets.
+TEST(CaptureAudit, CountsSilentConnectionsWithinOneHost) {
+  CaptureAudit audit;
+  std::uint64_t packets = 0;
+  const auto send = [&](const Segment& segment, bool within_host) {
+    Octets ip = ipv4(segment);
+    for (const std::size_t end : {std::size_t{15}, std::size_t{19}})  // the last octets of both addresses
+      if (within_host) ip[end] = std::byte{1};
+    audit.take({.number = ++packets,
+                .link = LinkType::kRawIp,
+                .captured = ip,
+                .original_size = static_cast<std::uint32_t>(ip.size())});
+  };
+  const auto converse = [&](std::uint16_t port, bool within_host, const std::string& payload) {
+    send({.syn = true, .ack = false, .client_port = port}, within_host);
+    send({.from_server = true, .syn = true, .acknowledgement = 1, .client_port = port}, within_host);
+    send({.sequence = 1, .payload = payload, .acknowledgement = 1, .client_port = port}, within_host);
+  };
+  converse(1000, true, "");
+  converse(1001, false, "");
+  converse(1002, true, "octets");
+  send({.sequence = 1, .client_port = 1003}, true);  // begins later
+  EXPECT_TRUE(reports_of(audit).empty());
+  EXPECT_EQ(audit.tcp_connections(), 4U);
+  EXPECT_EQ(audit.silent_connections(), 1U);
+}
+
 }  // namespace
 }  // namespace weft::conformance::testing

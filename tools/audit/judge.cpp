@@ -76,6 +76,7 @@ Report Judge::read(CaptureReader& reader, const std::string& name) {
   progress.clear();
   report.packets = audit.packets();
   report.tcp_connections = audit.tcp_connections();
+  report.silent_connections = audit.silent_connections();
   std::ranges::sort(report.connections, {}, [](const auto& connection) { return connection.info.number; });
   any_read_ = any_read_ || report.iwarp_connections() != 0;
   print(report, as_it_goes);

@@ -42,7 +42,8 @@ struct Report {
   std::string file{};  // shown_text()
   std::uint64_t packets{};
   std::size_t tcp_connections{};
-  std::string damage{};  // shown_text(): why reading ended before the end of the capture; empty: it did not
+  std::size_t silent_connections{};  // of these: within one host, without octets
+  std::string damage{};              // shown_text(): why reading ended before the end of the capture; empty: it did not
   std::vector<conformance::ConnectionReport> connections{};  // those that speak iWARP, in the order of their numbers
 
   LeftOut left_out{};

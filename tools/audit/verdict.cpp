@@ -55,11 +55,20 @@ std::string tls_of(const Report& report) {
   return fmt::format(" (connection {} is {})", first.info.number, in_words(first.facts, false));
 }
 
+std::string silence_of(const Report& report) {
+  if (report.silent_connections == 0) return "";
+  return fmt::format(
+      "; {} within one host carried no octets: two weft ends exchange them through shared memory, so capture with "
+      "--pcap or "
+      "set WEFT_POLICY=same-host=off",
+      report.silent_connections);
+}
+
 std::string what_was_found(const Report& report, Verdict verdict) {
   if (report.unread()) return report.damage;
   if (verdict == Verdict::kNoIwarp) {
-    return fmt::format("none of {} TCP connection{}{}", report.tcp_connections, plural(report.tcp_connections),
-                       tls_of(report));
+    return fmt::format("none of {} TCP connection{}{}{}", report.tcp_connections, plural(report.tcp_connections),
+                       tls_of(report), silence_of(report));
   }
   const std::string found = in_words(counts_of(report)) + " in " + connections_in_words(report);
   return verdict == Verdict::kUnread ? found + " before that: " + report.damage : found;

@@ -97,11 +97,14 @@ Result<void> Stream::reject(Bytes private_data) {
 }
 
 bool Stream::share(std::unique_ptr<transport::same_host::Session>& shared) {
-  const std::lock_guard lock(mutex_);
-  if (link_.life().finished() || link_.inbox().octets_so_far() != 0 || io_.pipe().is_shared()) return false;
-  share_pipe(std::move(shared));
-  drive_locked();
-  return true;
+  bool shares = false;
+  or_end([&] {
+    if (link_.life().finished() || link_.inbox().octets_so_far() != 0 || io_.pipe().is_shared()) return;
+    shares = true;
+    share_pipe(std::move(shared));
+    drive_locked();
+  });
+  return shares;
 }
 
 void Stream::share_pipe(std::unique_ptr<transport::same_host::Session> shared) {
