@@ -8,6 +8,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -55,12 +56,25 @@ def order(weft):
         places == sorted(places) for places in ([int(n) for n in re.findall(rf"^  {kind} .*, packet (\d+)", shown, re.M)] for kind in kinds)))
 
 
+def silent_capture(folder):
+    """A TCP connection of 127.0.0.1 with itself that carries no octets."""
+    packets = b""
+    for ports, seq, ack, flags in (((40000, 7174), 0, 0, 2), ((7174, 40000), 0, 1, 18), ((40000, 7174), 1, 1, 17)):
+        tcp = struct.pack(">HHIIBBHHH", *ports, seq, ack, 5 << 4, flags, 512, 0, 0)
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40, 0, 0, 64, 6, 0, b"\x7f\0\0\1", b"\x7f\0\0\1")
+        packets += struct.pack("<IIII", 0, 0, 40, 40) + ip + tcp
+    file = folder / "silent.pcap"
+    file.write_bytes(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101) + packets)
+    return file
+
+
 def verdicts(weft, folder):
     cut = folder / "cut.pcap"
     cut.write_bytes(VIOLATION.read_bytes()[:-10])
     for capture, options, word in ((CLEAN, [], "NO VIOLATION: 0 violations"), (WARNING, [], "NO VIOLATION: 0 violations, 1 warning"),
                                    (WARNING, ["--strict"], "WARNINGS: 0 violations, 1 warning"), (VIOLATION, [], "VIOLATIONS: 1 violation, "),
                                    (SAMPLES / "32-refused-no-mpa.pcap", [], "NO IWARP: none of 1 TCP connection"),
+                                   (silent_capture(folder), [], "NO IWARP: none of 1 TCP connection; 1 within one host carried no octets: "),
                                    (cut, [], "NOT READ TO ITS END: 1 violation, ")):
         last = audit(weft, *options, capture)[1].splitlines()[-1]
         check(f"{capture.name} {options}: the last line is the verdict, not {last!r}", last.startswith(word))
