@@ -47,33 +47,33 @@ bool Offers::was_refused(const transport::Endpoint& peer) {
 
 void Offers::come(transport::Socket socket) {
   const pid_t process = transport::same_host::process_of(socket);
-  const std::lock_guard lock(line_mutex_);
-  if (line_.size() >= kMostWaiting) return;
-  line_.push_back({.socket = std::move(socket), .process = process, .end = now() + kPatience});
+  const std::lock_guard lock(queue_mutex_);
+  if (queue_.size() >= kMostWaiting) return;
+  queue_.push_back({.socket = std::move(socket), .process = process, .end = now() + kPatience});
   serve();
 }
 
 // Without memory, the peers of all offers that wait use TCP.
 void Offers::serve() {
   try {
-    serve_line();
+    serve_queue();
     serve_later();
   } catch (const std::bad_alloc&) {
-    line_.clear();
+    queue_.clear();
   }
 }
 
 // What is done with is destroyed, and the peer told by the end of its socket.
-void Offers::serve_line() {
+void Offers::serve_queue() {
   std::vector<pid_t> held_back;
-  for (auto at = line_.begin(); at != line_.end();) {
+  for (auto at = queue_.begin(); at != queue_.end();) {
     const auto next = std::next(at);
     if (std::ranges::find(held_back, at->process) == held_back.end()) {
-      Line one;
-      one.splice(one.begin(), line_, at);
+      Queue one;
+      one.splice(one.begin(), queue_, at);
       if (!is_done(one.front())) {
         held_back.push_back(one.front().process);
-        line_.splice(next, one);
+        queue_.splice(next, one);
       }
     }
     at = next;
@@ -81,13 +81,13 @@ void Offers::serve_line() {
 }
 
 void Offers::serve_later() {
-  if (line_.empty()) pause_ = kShortestPause;
-  if (line_.empty() || timed_) return;
+  if (queue_.empty()) pause_ = kShortestPause;
+  if (queue_.empty() || timed_) return;
   runtime_.reactor().post_later(
       [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (!self) return;
-        const std::lock_guard lock(self->line_mutex_);
+        const std::lock_guard lock(self->queue_mutex_);
         self->timed_ = false;
         self->pause_ = std::min(2 * self->pause_, kLongestPause);
         self->serve();

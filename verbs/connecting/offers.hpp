@@ -52,20 +52,20 @@ class Offers : public std::enable_shared_from_this<Offers> {
 
   struct Waiting {
     transport::Socket socket{};
-    pid_t process{};                                     // the initiator
+    pid_t process{};                                     // the initiator; those that cannot be seen count as one: 0
     std::optional<transport::same_host::Offer> offer{};  // once it has come
     Instant end{};
   };
-  using Line = std::list<Waiting>;  // in the order of arrival
+  using Queue = std::list<Waiting>;  // in the order of arrival
   struct Taken {
     pid_t process{};
     std::weak_ptr<ConnectionState> connection{};
   };
 
   void come(transport::Socket socket);
+  // With queue_mutex_ held.
   void serve();
-  // With line_mutex_ held.
-  void serve_line();
+  void serve_queue();
   [[nodiscard]] bool is_done(Waiting& waiting);
   void take(Waiting& waiting, const std::shared_ptr<ConnectionState>& connection);
   void serve_later();
@@ -75,11 +75,11 @@ class Offers : public std::enable_shared_from_this<Offers> {
   const std::shared_ptr<Backlog> backlog_;
   const std::uint64_t number_;  // as the runtime knows its socket
   std::shared_ptr<transport::Listener> listener_;
-  std::mutex line_mutex_;  // above the locks of streams
-  Line line_;
+  std::mutex queue_mutex_;  // above the locks of streams
+  Queue queue_;
   std::vector<Taken> last_taken_;  // of each process, while its Request has not come
   std::chrono::milliseconds pause_ = kShortestPause;
-  bool timed_ = false;  // a timer is to serve the line
+  bool timed_ = false;  // a timer is to serve the queue
   std::mutex mutex_;
   struct Refused {
     transport::Endpoint peer{};
