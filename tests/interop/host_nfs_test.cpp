@@ -138,7 +138,8 @@ TEST_F(Nfs, TheEndOfTheServersMachineEndsTheClients) {
   EXPECT_EQ(get.finish(), 1);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, at_once);
   // qemu ends the guest's connections wherever they are, also inside a message.
-  const auto cut = ContainsRegex("nfs: .*the peer (reset the connection|closed (the (TCP )?connection|its direction)).*\n$");
+  const auto cut =
+      ContainsRegex("nfs: .*the peer (reset the connection|closed (the (TCP )?connection|its direction)).*\n$");
   EXPECT_THAT(put.output(), cut);
   EXPECT_THAT(get.output(), cut);
   EXPECT_FALSE(fs::exists(copy()));
