@@ -8,7 +8,7 @@ versions. With --sanitizer the programs run without `weft run`, with that run-ti
 or UndefinedBehaviorSanitizer finds fails, and so does memory of LIBRARIES that is leaked (leaks.py).
 With --hogs the processors are busy, so that threads are held up at any place.
 With WEFT_DEVICE=roce in the environment, devices show themselves as adapters for RoCE to all programs. WEFT_POLICY holds for
-all of them, too: same-host=on runs them over shared memory.
+all of them, too: same-host=off runs them over TCP.
 Exit codes: 0 all passed, 1 something failed, 77 none of the programs is here. One that is missing among others is told on a line "SKIPPED ..."."""
 import argparse
 import os

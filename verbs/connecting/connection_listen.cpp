@@ -241,18 +241,6 @@ bool ConnectionState::make_way() {
   return true;
 }
 
-// One that comes for it now would wait in vain.
-void ConnectionState::refuse_offer() {
-  std::shared_ptr<Backlog> place;
-  {
-    const std::lock_guard lock(mutex_);
-    place = incoming_.place;
-  }
-  const auto listener = place ? place->listener.lock() : nullptr;
-  const auto offers = listener ? listener->offers() : nullptr;
-  if (offers) offers->refuse(addresses_.remote());
-}
-
 // The listener's, when there are no descriptors left.
 bool ConnectionState::drop_oldest() {
   const auto backlog = this->backlog();

@@ -78,6 +78,18 @@ std::shared_ptr<Offers> ConnectionState::offers() const {
   return listening_ ? listening_->offers : nullptr;
 }
 
+// Of a responder that is reset before its Request: an offer that comes for it now would wait in vain.
+void ConnectionState::refuse_offer() {
+  std::shared_ptr<Backlog> place;
+  {
+    const std::lock_guard lock(mutex_);
+    place = incoming_.place;
+  }
+  const auto listener = place ? place->listener.lock() : nullptr;
+  const auto offers = listener ? listener->offers() : nullptr;
+  if (offers) offers->refuse(addresses_.remote());
+}
+
 void ConnectionState::share(std::unique_ptr<transport::same_host::Session>& shared) {
   std::shared_ptr<Stream> stream;
   {

@@ -2,8 +2,8 @@
 #include "verbs/connecting/offers.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <new>
+#include <set>
 #include <utility>
 
 #include "verbs/connecting/connection_state.hpp"
@@ -65,18 +65,14 @@ void Offers::serve() {
 
 // What is done with is destroyed, and the peer told by the end of its socket.
 void Offers::serve_queue() {
-  std::vector<pid_t> held_back;
+  std::set<pid_t> held_back;
   for (auto at = queue_.begin(); at != queue_.end();) {
-    const auto next = std::next(at);
-    if (std::ranges::find(held_back, at->process) == held_back.end()) {
-      Queue one;
-      one.splice(one.begin(), queue_, at);
-      if (!is_done(one.front())) {
-        held_back.push_back(one.front().process);
-        queue_.splice(next, one);
-      }
+    if (!held_back.contains(at->process) && is_done(*at)) {
+      at = queue_.erase(at);
+    } else {
+      held_back.insert(at->process);
+      ++at;
     }
-    at = next;
   }
 }
 

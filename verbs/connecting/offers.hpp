@@ -56,7 +56,6 @@ class Offers : public std::enable_shared_from_this<Offers> {
     std::optional<transport::same_host::Offer> offer{};  // once it has come
     Instant end{};
   };
-  using Queue = std::list<Waiting>;  // in the order of arrival
   struct Taken {
     pid_t process{};
     std::weak_ptr<ConnectionState> connection{};
@@ -75,8 +74,8 @@ class Offers : public std::enable_shared_from_this<Offers> {
   const std::shared_ptr<Backlog> backlog_;
   const std::uint64_t number_;  // as the runtime knows its socket
   std::shared_ptr<transport::Listener> listener_;
-  std::mutex queue_mutex_;  // above the locks of streams
-  Queue queue_;
+  std::mutex queue_mutex_;         // above the locks of streams
+  std::list<Waiting> queue_;       // in the order of arrival
   std::vector<Taken> last_taken_;  // of each process, while its Request has not come
   std::chrono::milliseconds pause_ = kShortestPause;
   bool timed_ = false;  // a timer is to serve the queue

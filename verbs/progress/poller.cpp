@@ -88,9 +88,9 @@ void Poller::drive() {
     runtime_.watch(shared_from_this());
   }
   if (sockets) return drive_ready(*sockets);
-  bool all = true;
-  for (const auto& stream : *few) all = stream->drive_if_free(*this) && all;
-  if (!newly_many || all) return;
+  bool each_was_free = true;
+  for (const auto& stream : *few) each_was_free = stream->drive_if_free(*this) && each_was_free;
+  if (!newly_many || each_was_free) return;
   const std::lock_guard lock(mutex_);
   newly_many_ = true;
 }
