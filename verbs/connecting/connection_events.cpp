@@ -149,22 +149,20 @@ void ConnectionState::on_tcp(std::expected<transport::Socket, std::error_code> s
   }
   setup.tls = std::move(*tls);
   const auto stream = Stream::make(runtime_, std::move(setup));
-  {
-    const std::lock_guard lock(mutex_);
-    stream_ = stream;
-  }
+  if (!adopt(stream)) return stream->abort();  // destroyed in the meantime
   const auto begun = stream->connect(qp, private_data);
   stream->start();
-  if (!begun) {
-    static_cast<void>(fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()}));
-  }
-  if (!begun || was_given_up()) stream->abort();
+  if (begun) return;  // perhaps established, and the identifier gone
+  static_cast<void>(fail_connection({.type = ConnectionEventType::kConnectError, .error = begun.error()}));
+  stream->abort();
 }
 
-// Whether the identifier was destroyed, or the attempt has failed. An established connection outlives its identifier.
-bool ConnectionState::was_given_up() const {
+// From then on, whatever ends the attempt ends the stream.
+bool ConnectionState::adopt(const std::shared_ptr<Stream>& stream) {
   const std::lock_guard lock(mutex_);
-  return phase_ == Phase::kClosed && attempt_ != nullptr;
+  if (phase_ != Phase::kConnecting) return false;
+  stream_ = stream;
+  return true;
 }
 
 // Flushes come before the event: when the failure is told, all work is completed. True: the queue pair does not need the

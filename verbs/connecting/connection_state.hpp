@@ -155,7 +155,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] bool take_seat(const std::shared_ptr<Admission>& at);
   [[nodiscard]] bool drop_oldest();
   [[nodiscard]] bool will_retry(bool worth_it);
-  [[nodiscard]] bool was_given_up() const;
+  [[nodiscard]] bool adopt(const std::shared_ptr<Stream>& stream);
   bool fail_connection(ConnectionEvent event);
   void leave_backlog();
   void resume_listening();
