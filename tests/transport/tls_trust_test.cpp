@@ -109,6 +109,10 @@ TEST(TlsTrust, ExpectedNames) {
     EXPECT_EQ(said.client, tls::of_verification(X509_V_ERR_HOSTNAME_MISMATCH)) << bad << said.client.message();
     EXPECT_EQ(said.server, tls::of_alert(SSL_AD_BAD_CERTIFICATE)) << bad << said.server.message();
   }
+  keys.issue("service", {.common_name = "service", .names = {"uri:weft://service"}});
+  Settings client = keys.client();
+  client.expect = "uri:weft://service";
+  EXPECT_FALSE(outcome(client, keys.of("service")).client) << "its only name";
 }
 
 TEST(TlsTrust, AFingerprintNeedsNoCa) {
