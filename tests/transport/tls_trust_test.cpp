@@ -268,6 +268,21 @@ TEST(TlsContext, IsMadeOnceAndAgainWhenAFileChanges) {
   EXPECT_EQ(third.stale->which, tls::Setting::kCertificate);
 }
 
+TEST(TlsContext, OfMoreThanTheProcessKeepsTheOneUnusedForLongestGoes) {
+  const TlsKeys keys;
+  const auto find = [&](int number) {
+    return Context::find({.ca = keys.path("ca.pem"), .expect = "dns:" + std::to_string(number)}).value().context;
+  };
+  constexpr int kMost = 64;
+  const auto first = find(0);
+  const std::weak_ptr second = find(1);
+  for (int i = 2; i < kMost; ++i) find(i);
+  EXPECT_EQ(find(0), first);
+  find(kMost);
+  EXPECT_EQ(find(0), first) << "it was used again";
+  EXPECT_TRUE(second.expired());
+}
+
 // --- What a peer may send without end
 
 // OpenSSL's own client, for what a pipe never sends.
