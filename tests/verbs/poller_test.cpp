@@ -99,7 +99,8 @@ TEST(Pollers, LookAtAllStreamsOnceTheyAreMany) {
   auto& poller = scene.foreign.poller();
   std::vector<std::shared_ptr<Looked>> streams;
   for (std::size_t i = 0; i <= tuning::kFewStreams; ++i) {
-    poller.join(streams.emplace_back(std::make_shared<Looked>(scene.home)), streams.back()->watch);
+    const auto& stream = streams.emplace_back(std::make_shared<Looked>(scene.home));
+    poller.join(stream, stream->watch);
   }
   const auto all_have = [&](int looks) {
     return std::ranges::all_of(streams, [=](const auto& one) { return one->looks == looks; });
