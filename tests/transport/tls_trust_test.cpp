@@ -180,6 +180,9 @@ TEST(TlsTrust, WhatAnExpectationTakes) {
     EXPECT_FALSE(Expectation::parse(bad)) << bad;
   const std::string digits(64, 'a');
   EXPECT_TRUE(Expectation::parse("sha256:" + digits)->has_fingerprints());
+  std::string as_openssl_prints_it = "AA";
+  for (int i = 1; i < 32; ++i) as_openssl_prints_it += ":AA";
+  EXPECT_TRUE(Expectation::parse("sha256:" + as_openssl_prints_it));
   EXPECT_TRUE(Expectation::parse("")->empty());
 }
 
