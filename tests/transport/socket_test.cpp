@@ -34,6 +34,7 @@ TEST(Socket, MovesPiecesAsOneRun) {
   EXPECT_EQ(result.status, Status::kMoved);
   got.resize(result.octets);
   EXPECT_EQ(got, octets);
+  EXPECT_EQ(a.write(std::span(pieces).last(2)).octets, 7U);
 }
 
 TEST(Socket, NeverWaits) {
@@ -41,7 +42,10 @@ TEST(Socket, NeverWaits) {
   std::array<std::byte, 8> into{};
   EXPECT_EQ(b.read(into).status, Status::kWouldBlock);
   EXPECT_EQ(b.read({}).status, Status::kMoved) << "an empty buffer is not the end of the stream";
-  EXPECT_EQ(a.write({}).octets, 0U);
+  EXPECT_EQ(a.write({}).status, Status::kMoved);
+  const auto nothing = write_one(a, {});
+  EXPECT_EQ(nothing.status, Status::kMoved) << nothing.error.message();
+  EXPECT_EQ(nothing.octets, 0U);
 }
 
 // Writes until the kernel takes no more, then reads everything: partial writes lose and repeat nothing.
