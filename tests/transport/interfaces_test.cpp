@@ -22,6 +22,9 @@ TEST(Interfaces, AgreeWithSysfs) {
     std::uint32_t mtu = 0;
     if (!(file >> mtu)) continue;
     EXPECT_EQ(interface.mtu, mtu) << interface.name;
+    unsigned flags = 0;
+    std::ifstream("/sys/class/net/" + interface.name + "/flags") >> std::hex >> flags;
+    EXPECT_EQ(interface.loopback, (flags & IFF_LOOPBACK) != 0) << interface.name;
   }
 }
 
