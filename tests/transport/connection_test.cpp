@@ -249,6 +249,26 @@ TEST_F(Connection, NeverCallsBackAfterDestruction) {
   }
 }
 
+TEST_F(Connection, ListenerWithoutRoomIsAskedAgainWhenItResumes) {
+  ReadinessThread thread = ReadinessThread::create([](const Ready&) {}).value();  // not started: serve_one() serves
+  int room = 0, asked = 0;
+  Listener listener =
+      Listener::create(*reactor, thread, loopback(Family::kIpv4), {.room = [&] { return ++asked, room; }},
+                       [this](Result result) { accepted.put(std::move(result)); })
+          .value();
+  const int client = connect_plainly(listener.local());
+  ASSERT_TRUE(becomes_readable(listener.descriptor()));
+  EXPECT_TRUE(thread.serve_one());
+  EXPECT_FALSE(thread.serve_one()) << "a client that waits keeps the thread busy";
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(accepted.size(), 0U);
+  room = 1;
+  listener.resume();
+  EXPECT_TRUE(thread.serve_one());
+  EXPECT_EQ(accepted.size(), 1U);
+  ::close(client);
+}
+
 // The owner of descriptors that may be closed for the newcomer is asked first, and no client waits.
 TEST_F(Connection, ListenerHasRoomMadeForWantOfDescriptors) {
   std::mutex mutex;  // of what follows
