@@ -174,6 +174,7 @@ TEST_F(RawPair, ShutdownAndDisconnectAreTold) {
   EXPECT_EQ(rsockets::shutdown(server.number(), SHUT_WR), 0);
   EXPECT_EQ(peer->hear(), kCredit | 384);
   EXPECT_EQ(peer->hear(), kControl | 2);
+  EXPECT_EQ(rsockets::shutdown(server.number(), SHUT_WR), 0) << "it is told once";
   peer->say(kControl | 1);  // keep-alive
   peer->say(kControl | 2);
   EXPECT_EQ(get_text(server.number()), "");
