@@ -67,6 +67,8 @@ TEST(Rsocket, WhatIsNeitherAStreamNorForDatagramsIsRefused) {
   char octet{};
   expect_refused(get(fresh.number(), &octet, 1), ENOTCONN);
   expect_refused(rsockets::shutdown(fresh.number(), SHUT_WR), ENOTCONN);
+  At peer;
+  expect_refused(rsockets::getpeername(fresh.number(), peer.address(), &peer.length), ENOTCONN);
   expect_refused(accept(fresh.number(), nullptr, nullptr), EINVAL);
   const At at = loopback_of(AF_INET6, 1);
   expect_refused(rsockets::connect(fresh.number(), at.address(), at.length), EAFNOSUPPORT);
