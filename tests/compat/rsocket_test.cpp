@@ -38,6 +38,7 @@ TEST_P(Families, OctetsGoBothWaysAndNamesAreRight) {
   EXPECT_EQ(get_text(pair.server.number(), 5, MSG_WAITALL), "hello");
   EXPECT_EQ(put(pair.server.number(), "you"), 3);
   EXPECT_EQ(get_text(pair.client.number(), 3, MSG_WAITALL), "you");
+  EXPECT_EQ(put(pair.client.number(), ""), 0) << "nothing to send is no error";
   At peer;
   ASSERT_EQ(rsockets::getpeername(pair.client.number(), peer.address(), &peer.length), 0);
   EXPECT_EQ(peer.storage.ss_family, GetParam());
