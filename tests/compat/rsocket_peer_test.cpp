@@ -142,12 +142,13 @@ TEST_F(RawPair, ItWritesWhereItsPeerSaysAndNoFurther) {
   EXPECT_EQ(peer->hear(), kCredit | 384);
   EXPECT_EQ(peer->hear(), 64U);
   expect_refused(put(server.number(), "b"), EAGAIN);
+  EXPECT_EQ(wait_for(server.number(), POLLOUT | POLLWRNORM, 0), 0);
   const RemoteBuffer next{peer->buffer.remote() + 64, peer->buffer.region.rkey(), 3};
   const auto entry = encode(next, std::endian::native == std::endian::big);
   peer->write(peer->peer.target_sgl.address + kSglEntryOctets, peer->peer.target_sgl.stag, entry);
   expect_refused(put(server.number(), "b"), EAGAIN);  // without a message the server does not look
   peer->say(kCredit | 9);
-  EXPECT_EQ(wait_for(server.number(), POLLOUT), POLLOUT);
+  EXPECT_EQ(wait_for(server.number(), POLLOUT | POLLWRNORM), POLLOUT | POLLWRNORM);
   EXPECT_EQ(put(server.number(), "bcdefgh"), 3);
   EXPECT_EQ(peer->hear(), 3U);
   EXPECT_EQ(std::memcmp(peer->buffer.octets.data() + 64, "bcd", 3), 0);
