@@ -31,6 +31,24 @@ TEST(CompatQueuePair, BeginsInInit) {
   EXPECT_EQ(query(things.qp).qp_state, IBV_QPS_RESET);
 }
 
+TEST(CompatQueuePair, ResetForgetsWhatABatchLeftUnread) {
+  const Things things;
+  ibv_cq_init_attr_ex wishes{};
+  wishes.cqe = 16;
+  ibv_cq_ex* const queue = have(ibv_create_cq_ex(things.context, &wishes), "ibv_create_cq_ex");
+  ibv_qp* const qp = things.make_qp(ibv_cq_ex_to_cq(queue));
+  complete_receives(qp, 2);
+  ibv_poll_cq_attr begin{};
+  ASSERT_EQ(ibv_start_poll(queue, &begin), 0);
+  ibv_end_poll(queue);
+  EXPECT_EQ(modify(qp, IBV_QPS_RESET), 0);
+  const int error = ibv_start_poll(queue, &begin);
+  EXPECT_EQ(error, ENOENT);
+  if (error == 0) ibv_end_poll(queue);  // until then it is locked
+  EXPECT_EQ(ibv_destroy_qp(qp), 0);
+  EXPECT_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(queue)), 0);
+}
+
 TEST(CompatQueuePair, HasRoomForAPowerOfTwo) {
   const Things things;
   ibv_qp_init_attr wanted = Things::qp_wishes(things.cq);
