@@ -132,16 +132,17 @@ TEST(Tour, AWriteMayEndExactlyAt2To64) {
 TEST(Tour, ImmediateDataTakesAReceive) {
   const Model model = tour();
   const Connection& connection = model.connections.at(0);
-  std::size_t seen = 0;
+  std::vector<std::string> data;
   for (const Row& row : connection.rows) {
     const bool immediate = row.words.starts_with("Immediate Data");
-    seen += immediate ? 1U : 0U;
     ASSERT_EQ(row.effect.taken.has_value(), immediate) << row.words;
     if (!immediate) continue;
     EXPECT_FALSE(row.effect.placed) << row.words;
     EXPECT_EQ(connection.memory[1].receives.at(*row.effect.taken).msn, row.segment->untagged()->msn.value);
+    const auto& front = connection.messages[*row.message].front;
+    data.emplace_back(reinterpret_cast<const char*>(front.data()), front.size());
   }
-  EXPECT_EQ(seen, 3U);
+  EXPECT_THAT(data, testing::ElementsAre("eight oc", "wake up!", "written."));
 }
 
 TEST(Tour, EveryRequestIsAnswered) {
