@@ -48,6 +48,15 @@ TEST(Memory, PlacesPayloadFromTheBeginningOfItsRegion) {
   }
 }
 
+TEST(Memory, PlacesTheOctetsOfASendInItsReceive) {
+  const Model model = sample("01-rping.pcap");
+  const Connection& connection = model.connections.at(0);
+  const Row& send = row_of(connection, "Send");
+  ASSERT_TRUE(send.segment && send.effect.placed);
+  EXPECT_EQ(send.effect.placed->where, Placed::Where::kReceive);
+  EXPECT_EQ(send.effect.placed->octets, send.segment->payload);
+}
+
 TEST(Memory, HasNoRegionThatATerminateDenies) {
   const Model model = sample("20-term-write-bad-stag.pcap");
   const Connection& connection = model.connections.at(0);
@@ -105,7 +114,10 @@ TEST(Memory, HasAReceiveThatIsShorterThanWhatATerminateRefuses) {
 TEST(Answers, FindTheReadThatSiwRefuses) {
   const Model model = sample("21-term-read-bad-stag.pcap");
   const Connection& connection = model.connections.at(0);
-  EXPECT_TRUE(refused_row(connection).words.starts_with("RDMA Read Request"));
+  const Row& read = refused_row(connection);
+  EXPECT_TRUE(read.words.starts_with("RDMA Read Request"));
+  const Row& terminate = connection.rows[*read.effect.refused];
+  EXPECT_EQ(connection.messages[*terminate.message].answers, read.message);
   EXPECT_THAT(connection.memory[kResponder].regions, IsEmpty());
 }
 
@@ -132,6 +144,17 @@ TEST(Memory, HasTheContentThatWasRead) {
   const auto counter = std::ranges::find(regions, 0x0b000300U, &Region::stag);
   ASSERT_NE(counter, regions.end());
   EXPECT_EQ(counter->content, std::vector<std::byte>(8));
+}
+
+TEST(Memory, HasNoMarkersInItsContent) {
+  std::vector<std::vector<std::byte>> contents[2];
+  for (const bool markers : {false, true}) {
+    const Model model = sample(markers ? "weft/everything-markers.pcap" : "weft/everything-no-crc.pcap");
+    for (const EndMemory& memory : model.connections.at(0).memory) {
+      for (const Region& region : memory.regions) contents[markers ? 1 : 0].push_back(region.content);
+    }
+  }
+  EXPECT_EQ(contents[1], contents[0]);
 }
 
 TEST(States, CountMessagesAndRequests) {
@@ -246,6 +269,25 @@ TEST(PacketHeads, FindTheSynsOfOneConnection) {
       EXPECT_EQ(syn.answer ? syn.source.port : syn.destination.port, info.second.port);
     }
   }
+}
+
+TEST(PacketHeads, HaveAFieldForEachOctet) {
+  for (const char* const name : {"01-rping.pcap", "weft/ipv6.pcap"}) {
+    const Model model = sample(name);
+    ASSERT_FALSE(model.packets.empty());
+    for (const PacketHead& head : model.packets) {
+      std::size_t end = 0;
+      for (const FieldAt& field : head.fields) {
+        EXPECT_EQ(field.at, end) << name << ", packet " << head.number;
+        end = field.at + field.size;
+      }
+      EXPECT_EQ(end, head.octets.size()) << name << ", packet " << head.number;
+    }
+  }
+}
+
+TEST(PacketHeads, SayHowLongTheyAre) {
+  EXPECT_THAT(sample("01-rping.pcap").glossary.texts(), testing::Contains("version 4, a header of 20 octets"));
 }
 
 TEST(Findings, StandAtTheirOctets) {
