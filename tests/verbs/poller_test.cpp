@@ -113,6 +113,11 @@ TEST(Pollers, LookAtAllStreamsOnceTheyAreMany) {
   EXPECT_TRUE(all_have(2)) << "who had the lock may have settled before they were many";
   poller.drive();
   EXPECT_TRUE(all_have(2)) << "their sockets are silent";
+  const auto late = std::make_shared<Looked>(scene.home);
+  poller.join(late, late->watch);
+  poller.drive();
+  EXPECT_TRUE(all_have(2)) << "they were many before";
+  poller.leave(*late, late->watch);
   for (const auto& one : streams) poller.leave(*one, one->watch);
 }
 
