@@ -162,6 +162,19 @@ TEST(EarlySends, ErrorFlushesAndResetDiscards) {
   EXPECT_FALSE(end.next_within(end.cq, 50ms));
 }
 
+// Completions that nobody takes hold the places of their requests.
+TEST(EarlySends, InErrorTheQueueIsAsLongAsItWas) {
+  End end({.queue_pair = {.max_send_wr = 2}});
+  must(end.qp->modify(QpState::kError), "modify");
+  const std::vector<SendRequest> three{signaled(1), signaled(2), signaled(3)};
+  const auto result = end.qp->post_send(three);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().posted, 2U);
+  EXPECT_EQ(result.error().error.code, Errc::kQueueFull);
+  EXPECT_EQ(end.next().wr_id, 1U);
+  must(end.qp->post_send(signaled(3)), "post_send");
+}
+
 TEST(EarlySends, ThePeersCloseLeavesReceivesPosted) {
   PairOptions options;
   options.before_connect = [](End& client, End&) {
