@@ -71,6 +71,10 @@ TEST(Expectations, OfATerminateOfMpa) {
   for (const Bytes about : {Bytes(), Bytes(bad)})
     EXPECT_NE(terminate_after({Messages().terminate(terminate)}, true, {kCrc}, about).find("one of layer 2 has none"),
               std::string::npos);
+  terminate.ddp_header.reset();
+  EXPECT_NE(terminate_after({Messages().terminate(terminate)}, true, {kCrc}).find("one of layer 2 has none"),
+            std::string::npos)
+      << "a length alone";
 }
 
 // One Send after the other, each in time: what waits for another message waits no longer than the case may take.
