@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compat/objects/settings.hpp"
 #include "verbs/error.hpp"
 
 namespace weft::compat::direct {
@@ -51,14 +52,11 @@ verbs::Result<void> Numbers::listen(std::uint32_t number, const verbs::Policy& p
 }
 
 verbs::Result<std::uint16_t> Numbers::reserve(const verbs::EventChannel& channel, const verbs::Address& local) {
-  if (range_.first == 0) return bind(channel, {.address = local, .port = 0});
-  for (std::uint32_t port = range_.first; port <= range_.last; ++port) {
-    const auto number = static_cast<std::uint16_t>(port);
-    if (ports_.contains(number)) continue;
-    const auto bound = bind(channel, {.address = local, .port = number});
-    if (bound || bound.error().code != verbs::Errc::kAddressInUse) return bound;
-  }
-  return verbs::fail(verbs::Errc::kNoResources, "ports", "all TCP ports of WEFT_PORTS are in use", EADDRINUSE);
+  const auto open = [&](std::uint16_t port) -> verbs::Result<std::uint16_t> {
+    if (ports_.contains(port)) return verbs::fail(verbs::Errc::kAddressInUse, "ports", "has queue pairs already");
+    return bind(channel, {.address = local, .port = port});
+  };
+  return at_free_port(range_, "all TCP ports of WEFT_PORTS are in use", open);
 }
 
 verbs::Result<std::uint16_t> Numbers::bind(const verbs::EventChannel& channel, const verbs::Endpoint& local) {

@@ -109,16 +109,9 @@ verbs::Result<verbs::DatagramQueuePair> make_datagram_queue_pair(ibv_pd& pd,
                                                                  const verbs::QueuePairAttributes& attributes) {
   const auto local = device_address(of(pd.context).device());
   if (!local) return verbs::fail(verbs::Errc::kNoDevice, "device", "has no IP address");
-  const auto at = [&](std::uint16_t port) {
+  return at_free_port(port_range(), "all UDP ports of WEFT_PORTS are in use", [&](std::uint16_t port) {
     return of(&pd).engine.create_datagram_queue_pair(attributes, {.address = *local, .port = port});
-  };
-  const verbs::PortRange range = port_range();
-  if (range.first == 0) return at(0);
-  for (std::uint32_t port = range.first; port <= range.last; ++port) {
-    auto made = at(static_cast<std::uint16_t>(port));
-    if (made || made.error().code != verbs::Errc::kAddressInUse) return made;
-  }
-  return verbs::fail(verbs::Errc::kNoResources, "ports", "all UDP ports of WEFT_PORTS are in use", EADDRINUSE);
+  });
 }
 
 // What the kernel's drivers ask for on the way to a state, as in queue_pair_modify.cpp.

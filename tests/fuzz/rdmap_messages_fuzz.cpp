@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One ULPDU into admission and the parser of its message. What is accepted is written again and read again: the same.
+#include <algorithm>
 #include <cstdlib>
 
 #include "rdmap/admit.hpp"
@@ -30,6 +31,11 @@ void terminate(Bytes payload) {
   if (serialize(report->as_rfc, out) > out.size() || serialize(report->meant(), out) > out.size()) std::abort();
 }
 
+void immediate(Bytes payload) {
+  const auto data = parse_immediate(payload);
+  if (data && (!check_immediate_segment(payload.size()) || !std::ranges::equal(*data, payload))) std::abort();
+}
+
 void read_response(const ddp::TaggedHeader& header, std::size_t payload) {
   RequestWindow window(1);
   window.start({1, ReadExpected{header.stag, {0x1000}, 100}});
@@ -48,6 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes payload = ulpdu.subspan(ddp::header_size(*header));
   if (*opcode == Opcode::kReadResponse) read_response(std::get<ddp::TaggedHeader>(*header), payload.size());
   if (*opcode == Opcode::kTerminate) terminate(payload);
+  immediate(payload);
   if (const auto message = parse_read_request(payload)) again(*message, parse_read_request);
   if (const auto message = parse_atomic_request(payload)) again(*message, parse_atomic_request);
   if (const auto message = parse_atomic_response(payload)) again(*message, parse_atomic_response);

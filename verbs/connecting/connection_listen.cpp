@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passive side: a listener, its backlog, and what becomes of a TCP connection until the application has its
 // request.
-#include <fcntl.h>
 #include <malloc.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <new>
 #include <utility>
 
-#include "transport/own_descriptors.hpp"
 #include "verbs/connecting/connection_state.hpp"
 #include "verbs/log/log.hpp"
 #include "verbs/objects/tls_setup.hpp"
@@ -95,14 +92,6 @@ Result<ListenCounts> ConnectionState::listen_counts() const {
   const auto backlog = this->backlog();
   if (!backlog) return fail(Errc::kInvalidState, "connection", "does not listen");
   return backlog->counts();
-}
-
-Result<int> ConnectionState::duplicate_listener() const {
-  const std::lock_guard lock(mutex_);
-  if (!listening_ || !listening_->listener) return fail(Errc::kInvalidState, "connection", "does not listen");
-  const int copy = ::fcntl(listening_->listener->descriptor(), F_DUPFD_CLOEXEC, transport::kFirstOwnDescriptor);
-  if (copy < 0) return fail(Errc::kSystem, "connection", "cannot duplicate its socket", errno);
-  return copy;
 }
 
 Result<void> ConnectionState::hold_requests(bool on) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a connection identifier has of sockets before there is a stream: an address, a port that is its own until it is
 // used, and the options of the connections to come.
+#include <fcntl.h>
+
+#include <cerrno>
 #include <utility>
 
+#include "transport/own_descriptors.hpp"
 #include "verbs/connecting/connection_state.hpp"
 #include "verbs/log/log.hpp"
 
@@ -131,6 +135,14 @@ Result<void> ConnectionState::set_type_of_service(std::uint8_t octet) {
   if (!stream) return {};
   const auto error = stream->set_type_of_service(octet);
   return error ? fail(Errc::kSystem, "octet", "the system does not set it", error.value()) : Result<void>();
+}
+
+Result<int> ConnectionState::duplicate_listener() const {
+  const std::lock_guard lock(mutex_);
+  if (!listening_ || !listening_->listener) return fail(Errc::kInvalidState, "connection", "does not listen");
+  const int copy = ::fcntl(listening_->listener->descriptor(), F_DUPFD_CLOEXEC, transport::kFirstOwnDescriptor);
+  if (copy < 0) return fail(Errc::kSystem, "connection", "cannot duplicate its socket", errno);
+  return copy;
 }
 
 std::size_t ConnectionState::tcp_info(MutableBytes into) const {
