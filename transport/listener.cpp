@@ -2,6 +2,7 @@
 #include "transport/listener.hpp"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -191,6 +192,14 @@ Listener& Listener::operator=(Listener&& other) noexcept {
 void Listener::resume() { state_->go_on(state_->full); }
 
 int Listener::descriptor() const noexcept { return state_->listening.descriptor(); }
+
+bool Listener::takes_ipv4() const noexcept {
+  const Address& address = state_->local.address;
+  if (address.family != Family::kIpv6 || !address.is_any()) return false;
+  int only = 0;
+  socklen_t length = sizeof only;
+  return ::getsockopt(descriptor(), IPPROTO_IPV6, IPV6_V6ONLY, &only, &length) == 0 && only == 0;
+}
 
 const Endpoint& Listener::local() const noexcept { return state_->local; }
 

@@ -59,6 +59,9 @@ class Listener {
   // Returns the listening socket, which remains owned by this object.
   [[nodiscard]] int descriptor() const noexcept;
 
+  // Whether an IPv6 wildcard also accepts IPv4.
+  [[nodiscard]] bool takes_ipv4() const noexcept;
+
   // With the actual port.
   [[nodiscard]] const Endpoint& local() const noexcept;
 

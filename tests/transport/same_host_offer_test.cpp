@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iterator>
 
@@ -205,17 +206,22 @@ TEST_F(SameHostOffer, IsRefusedWhereNobodyListens) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
-TEST_F(SameHostOffer, GoesToTheAddressThenToTheWildcard) {
-  const auto any = listen_for_offers({Address::any(Family::kIpv6), port_.at.port}, 8).value();
-  EXPECT_EQ(name_of({Address::any(Family::kIpv4), 7}), name_of({Address::any(Family::kIpv6), 7}));
-  EXPECT_TRUE(Session::offer(kInitiator, port_.at));
-  EXPECT_GE(accept().descriptor(), 0);
-  EXPECT_LT(::accept4(any.descriptor(), nullptr, nullptr, SOCK_CLOEXEC), 0) << "non-blocking, and nobody has come";
+TEST_F(SameHostOffer, GoesToTheAddressThenToTheWildcards) {
   Endpoint other = port_.at;
   other.address.octets[3] = std::byte{2};
-  EXPECT_TRUE(Session::offer(kInitiator, other));
-  const Socket accepted = Socket::own(::accept4(any.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
-  EXPECT_TRUE(accepted.is_open());
+  const Endpoint any6{Address::any(Family::kIpv6), port_.at.port};
+  const auto ipv6_only = listen_for_offers(any6, 8).value();
+  EXPECT_EQ(Session::offer(kInitiator, other).error(), std::errc::connection_refused);
+  const auto goes_to = [&](const Endpoint& to, const Socket& listening) {
+    EXPECT_TRUE(Session::offer(kInitiator, to));
+    return Socket::own(::accept4(listening.descriptor(), nullptr, nullptr, SOCK_CLOEXEC)).is_open();
+  };
+  const auto both = listen_for_offers(any6, 8, Families::kBoth).value();
+  EXPECT_TRUE(goes_to(other, both));
+  const auto ipv4 = listen_for_offers({Address::any(Family::kIpv4), port_.at.port}, 8).value();
+  EXPECT_TRUE(goes_to(other, ipv4));
+  EXPECT_TRUE(goes_to(port_.at, listening_));
+  EXPECT_TRUE(goes_to({Address::loopback(Family::kIpv6), port_.at.port}, ipv6_only));
 }
 
 TEST_F(SameHostOffer, ANameHasOneListener) {
@@ -311,6 +317,23 @@ TEST_F(SameHostOffer, TheLastQuarterOfTheDescriptorsIsNotForRings) {
   send(initiator, serialize(message()), {file()});
   const transport::test::DescriptorLimit limit(accepted.descriptor() + 1);
   EXPECT_EQ(receive_offer(accepted).error(), std::errc::too_many_files_open);
+}
+
+// As for descriptors.
+TEST_F(SameHostOffer, TheLastQuarterOfTheAddressSpaceIsNotForRings) {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t used = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  for (const bool scarce : {true, false}) {
+    const rlimit limit{.rlim_cur = used / 3 * 4 + (scarce ? 0 : 64U << 20U), .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+    const auto session = Session::offer(kInitiator, port_.at);
+    ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+    EXPECT_EQ(session.has_value(), !scarce);
+    if (scarce) EXPECT_EQ(session.error(), std::errc::not_enough_memory);
+  }
 }
 
 }  // namespace

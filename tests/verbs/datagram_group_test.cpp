@@ -153,10 +153,13 @@ TEST(DatagramHops, OfIpv4AreThoseOfTheSender) { expect_hops_of_sender("127.0.0.1
 TEST(DatagramHops, OfIpv6AreThoseOfTheSender) {
   bool made = false;
   std::jthread([&] {
-    made = ::unshare(CLONE_NEWNET) == 0 &&  // of this thread, and of those that it starts
-           std::system(
-               "ip link set lo up && ip link add hops0 type veth peer name hops1 && ip link set hops1 up && "
-               "ip addr add 2001:db8::1/64 dev hops0 nodad && ip link set hops0 up") == 0;
+    made =
+        ::unshare(CLONE_NEWNET) == 0 &&  // of this thread, and of those that it starts
+        std::system(
+            "ip link set lo up && ip link add hops0 type veth peer name hops1 && ip link set hops1 up && "
+            "ip addr add 2001:db8::1/64 dev hops0 nodad && ip link set hops0 up && for i in $(seq 1000); do "
+            "ip link show hops0 | grep -q 'state UP' && ip -6 route show table all dev hops0 | grep -q ff00 && exit 0; "
+            "sleep 0.01; done; exit 1") == 0;
     if (made) expect_hops_of_sender("2001:db8::1", "ff0e::1234", "hops0");
   }).join();
   if (!made) GTEST_SKIP() << "SKIPPED: needs the right to make a network namespace with an interface (root)";

@@ -27,6 +27,7 @@ struct BytePipe {
   std::size_t passed = 0;
   bool fin = false;
   bool reset = false;
+  bool broken = false;  // what is written fails
 
   [[nodiscard]] bool is_cut() const { return reset || passed >= cut_after; }
   std::size_t write(std::span<const Bytes> pieces) {
@@ -227,6 +228,7 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
       if (!outbox.pending()) link.fill({}, now);
       if (!outbox.pending()) break;
       Bytes tail;
+      if (out_.broken) return link.stop_writing(std::make_error_code(std::errc::broken_pipe), now), link.pump(now);
       const std::size_t offered = [&] {
         std::size_t sum = 0;
         for (const Bytes piece : outbox.pieces(tail)) sum += piece.size();

@@ -256,5 +256,22 @@ TEST(LinkPair, GoesOnWithASendThatFoundNoReceive) {
   EXPECT_EQ(pair.client.sends.size(), 1U);
 }
 
+// The Terminate that follows an end inside an FPDU is lost with the connection, and nothing is waited for.
+TEST(LinkPair, EndsAtOnceWhenThePeerHasGoneInsideAnFpdu) {
+  LinkPair pair;
+  pair.run();
+  std::array<std::byte, kShort> source{}, sink{};
+  const Sge local = pair.client.segment(source);
+  pair.server.receive_into(sink);
+  pair.there.room = kShort / 2;
+  pair.client.post({.opcode = SendOpcode::kSend, .segments = std::span(&local, 1)});
+  pair.client.drive();
+  pair.there.fin = pair.back.broken = true;
+  pair.server.drive();
+  EXPECT_EQ(pair.server.closed_count, 1);
+  ASSERT_EQ(pair.server.received.size(), 1U);
+  EXPECT_EQ(pair.server.received[0].status, WcStatus::kFlushed);
+}
+
 }  // namespace
 }  // namespace weft::verbs::detail

@@ -35,8 +35,8 @@ struct AbstractName {
   socklen_t length = 0;
 
   // An endpoint's text is shorter than the 107 octets that there are.
-  explicit AbstractName(const Endpoint& at) {
-    const std::string name = name_of(at);
+  explicit AbstractName(const Endpoint& at, Families families = Families::kItsOwn) {
+    const std::string name = name_of(at, families);
     address.sun_family = AF_UNIX;
     const std::size_t octets = name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
     length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + octets);
@@ -50,28 +50,41 @@ std::expected<Socket, std::error_code> open_local() {
   return socket;
 }
 
-// Each connection with rings has a second descriptor. When they become scarce, what is left is for TCP and for the program.
+// The last quarter of what the process may have is for TCP and for the program.
+bool is_scarce(rlim_t used, rlim_t limit) { return used >= limit - limit / 4; }
+
+rlim_t mapped_octets() {
+  std::ifstream memory("/proc/self/statm");
+  rlim_t pages = 0;
+  memory >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// Each connection with rings has a second descriptor, and maps them.
 std::error_code check_plenty(const Socket& socket) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return last_error();
-  const auto number = static_cast<rlim_t>(socket.descriptor());
-  return number < limit.rlim_cur - limit.rlim_cur / 4 ? std::error_code{}
-                                                      : std::make_error_code(std::errc::too_many_files_open);
+  rlimit files{}, space{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || ::getrlimit(RLIMIT_AS, &space) != 0) return last_error();
+  if (is_scarce(static_cast<rlim_t>(socket.descriptor()), files.rlim_cur))
+    return std::make_error_code(std::errc::too_many_files_open);
+  if (space.rlim_cur == RLIM_INFINITY) return {};
+  const rlim_t then = mapped_octets() + 2 * Session::kRingOctets;
+  return is_scarce(then, space.rlim_cur) ? std::make_error_code(std::errc::not_enough_memory) : std::error_code{};
 }
 
 // Once it is known to stay.
 void keep(Socket& socket) { socket = Socket::own(move_up(socket.release())); }
 
-std::error_code connect_to(const Socket& socket, const Endpoint& at) {
-  const AbstractName name(at);
+std::error_code connect_to(const Socket& socket, const AbstractName& name) {
   return ::connect(socket.descriptor(), name.get(), name.length) == 0 ? std::error_code{} : last_error();
 }
 
-// A refused socket may be tried again.
+// In the order in which TCP looks for a listener. A refused socket may be tried again.
 std::error_code connect_to_listener(const Socket& socket, const Endpoint& at) {
-  const auto error = connect_to(socket, at);
-  return error == std::errc::connection_refused ? connect_to(socket, {Address::any(at.address.family), at.port})
-                                                : error;
+  const Endpoint any{Address::any(at.address.family), at.port};
+  auto error = connect_to(socket, AbstractName(at));
+  if (error == std::errc::connection_refused) error = connect_to(socket, AbstractName(any));
+  if (error == std::errc::connection_refused) error = connect_to(socket, AbstractName(any, Families::kBoth));
+  return error;
 }
 
 // In a user namespace that maps only some users, all others appear as this one (the default of kernel.overflowuid).
@@ -208,9 +221,9 @@ std::expected<std::optional<Offer>, std::error_code> accept_offer(Socket& accept
 
 }  // namespace
 
-std::string name_of(const Endpoint& at) {
+std::string name_of(const Endpoint& at, Families families) {
   constexpr const char* kPrefix = "weft-rings/1/";
-  return kPrefix + (at.address.is_any() ? "*:" + std::to_string(at.port) : at.to_string());
+  return kPrefix + (families == Families::kBoth ? "*:" + std::to_string(at.port) : at.to_string());
 }
 
 std::expected<std::unique_ptr<Session>, std::error_code> Session::offer(const Endpoint& local, const Endpoint& remote) {
@@ -222,12 +235,12 @@ std::expected<std::unique_ptr<Session>, std::error_code> Session::offer(const En
   }
 }
 
-std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int backlog) {
+std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int backlog, Families families) {
   const NoCancellation here;
   try {
     auto socket = open_local();
     if (!socket) return socket;
-    const AbstractName name(at);
+    const AbstractName name(at, families);
     if (::bind(socket->descriptor(), name.get(), name.length) != 0 || ::listen(socket->descriptor(), backlog) != 0) {
       return std::unexpected(last_error());
     }

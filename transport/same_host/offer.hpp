@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -25,13 +26,17 @@ struct Offer {
   std::unique_ptr<Session> session{};
 };
 
-// The abstract name for a TCP endpoint, without the leading zero: "weft-rings/1/ADDRESS:PORT". The wildcards of both
-// families have one name: "weft-rings/1/*:PORT".
-[[nodiscard]] std::string name_of(const Endpoint& at);
+// The families of a listener at a wildcard: that of its address, or both, as IPv6's may be (IPV6_V6ONLY).
+enum class Families : std::uint8_t { kItsOwn, kBoth };
+
+// The abstract name for a TCP endpoint, without the leading zero: "weft-rings/1/ADDRESS:PORT", and
+// "weft-rings/1/*:PORT" for the wildcard of both families.
+[[nodiscard]] std::string name_of(const Endpoint& at, Families families = Families::kItsOwn);
 
 // Listens for offers of initiators that connect to the TCP endpoint `at`. The socket is non-blocking and close-on-exec.
 // Fails with address_in_use if another socket listens for them.
-[[nodiscard]] std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int backlog);
+[[nodiscard]] std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int backlog,
+                                                                       Families families = Families::kItsOwn);
 
 // Returns the process that connected such a socket, as this process numbers it: 0 if it cannot see that process.
 [[nodiscard]] pid_t process_of(const Socket& accepted) noexcept;

@@ -30,9 +30,9 @@ std::optional<HalfOpen::Entry> Backlog::take_oldest() {
   return half_open_.take_oldest();
 }
 
-std::shared_ptr<ConnectionState> Backlog::find(const transport::Endpoint& peer) const {
+std::shared_ptr<ConnectionState> Backlog::find(const HalfOpen::Path& path) const {
   const std::lock_guard lock(mutex_);
-  return half_open_.find(peer);
+  return half_open_.find(path);
 }
 
 std::optional<std::string> Backlog::dropped(std::size_t count, Instant now) {

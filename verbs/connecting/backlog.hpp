@@ -45,7 +45,7 @@ class Backlog {
   void hold_requests(bool on);
   [[nodiscard]] std::vector<HalfOpen::Entry> enter(HalfOpen::Entry newcomer);  // as HalfOpen does
   [[nodiscard]] std::optional<HalfOpen::Entry> take_oldest();
-  [[nodiscard]] std::shared_ptr<ConnectionState> find(const transport::Endpoint& peer) const;
+  [[nodiscard]] std::shared_ptr<ConnectionState> find(const HalfOpen::Path& path) const;
   // `count` had to go. The line to be logged, at times.
   [[nodiscard]] std::optional<std::string> dropped(std::size_t count, Instant now);
   [[nodiscard]] bool tell_failure(Instant now);  // whether to log that a connection cannot be accepted

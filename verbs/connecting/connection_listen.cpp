@@ -73,7 +73,7 @@ Result<void> ConnectionState::listen(int backlog) {
   }
   log_connection(LogLevel::kInfo, number,
                  "listening on " + local.to_string() + " with a backlog of " + std::to_string(backlog));
-  listen_for_offers(options.backlog);
+  listen_for_offers(options.backlog, listener->takes_ipv4());
   static_cast<void>(runtime_.reactor());  // and now the threads
   auto shared = std::make_shared<transport::Listener>(std::move(*listener));
   runtime_.add(number, shared);
@@ -172,7 +172,7 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   stream_ = stream;
   const auto place = incoming_.place;
   // From here on an offer finds it.
-  const auto others = place->enter({number, weak_from_this(), peer.address, now(), peer.port});
+  const auto others = place->enter({number, weak_from_this(), peer.address, now(), {peer, addresses_.local().address}});
   make_room(*place, others);
   // The Request may be here already, and is not looked for: one that came earlier may still have to be read.
   stream->start();
@@ -254,6 +254,8 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
     incoming_.lacks_rtr = request.peer_to_peer && !policy_->startup.rtr.any();
   }
   const bool goes_by = policy_->startup.same_host != SameHost::kRequire || incoming_.shared;
+  if (!goes_by)
+    log_connection(LogLevel::kInfo, number, "rejected: its octets go through TCP, and the policy is same-host=require");
   const bool seated = goes_by && take_seat(backlog->admission);
   ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,
                         .id = incoming_.listener,

@@ -42,10 +42,12 @@ std::expected<std::unique_ptr<transport::same_host::Session>, std::error_code> C
     if (offered) return offered;
     why = offered.error();
   }
-  if (why != std::errc::address_not_available && why != std::errc::connection_refused) {  // the peer may be a weft
+  const bool is_none = why == std::errc::address_not_available || why == std::errc::connection_refused;
+  // ECONNREFUSED would say that there is no listener.
+  if (required) return std::unexpected(is_none ? std::make_error_code(std::errc::operation_not_supported) : why);
+  if (!is_none) {  // the peer may be a weft
     log_connection(LogLevel::kInfo, number, [&] { return "its octets go through TCP: " + why.message(); });
   }
-  if (required) return std::unexpected(why);
   return nullptr;
 }
 
@@ -60,7 +62,7 @@ bool ConnectionState::will_retry_by_tcp() {
 // --- Passive side
 
 // Without it, peers find nobody to offer anything to.
-void ConnectionState::listen_for_offers(int backlog) {
+void ConnectionState::listen_for_offers(int backlog, bool takes_ipv4) {
   std::shared_ptr<Offers> offers;
   Endpoint local;
   {
@@ -69,7 +71,8 @@ void ConnectionState::listen_for_offers(int backlog) {
     offers = listening_->offers = std::make_shared<Offers>(runtime_, listening_->backlog, next_connection_number());
     local = addresses_.local();
   }
-  if (const auto error = offers->listen(number, local, backlog))
+  const auto families = takes_ipv4 ? transport::same_host::Families::kBoth : transport::same_host::Families::kItsOwn;
+  if (const auto error = offers->listen(number, local, backlog, families))
     log_connection(LogLevel::kInfo, number, [&] { return "offers no shared memory: " + error.message(); });
 }
 

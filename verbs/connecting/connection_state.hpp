@@ -141,7 +141,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] std::expected<std::unique_ptr<transport::same_host::Session>, std::error_code> offer(
       const transport::Socket& socket);
   [[nodiscard]] bool will_retry_by_tcp();
-  void listen_for_offers(int backlog);
+  void listen_for_offers(int backlog, bool takes_ipv4);
   void on_tcp(std::expected<transport::Socket, std::error_code> socket);
   void on_accept(std::expected<transport::Socket, std::error_code> socket);
   [[nodiscard]] transport::ListenOptions begin_listening(int backlog, transport::BoundSocket& at);

@@ -112,12 +112,12 @@ std::optional<HalfOpen::Entry> HalfOpen::take_oldest() {
   return take(entries_.begin());
 }
 
-std::shared_ptr<ConnectionState> HalfOpen::find(const transport::Endpoint& peer) const {
-  const auto found = peers_.find(one_peer(peer.address));
+std::shared_ptr<ConnectionState> HalfOpen::find(const Path& path) const {
+  const auto found = peers_.find(one_peer(path.peer.address));
   if (found == peers_.end()) return nullptr;
   for (const std::uint64_t number : found->second) {
     const auto entry = entries_.find(number);
-    if (entry->second.port == peer.port) return entry->second.connection.lock();
+    if (entry->second.path == path) return entry->second.connection.lock();
   }
   return nullptr;
 }

@@ -42,12 +42,17 @@ class HalfOpen {
   // True once after many connections of the process have gone: malloc() keeps their memory until it is asked to return it.
   [[nodiscard]] static bool have_left_memory() noexcept;
 
+  struct Path {
+    transport::Endpoint peer{};
+    transport::Address local{};
+    bool operator==(const Path&) const = default;
+  };
   struct Entry {
     std::uint64_t number{};  // of the connection: later ones have higher numbers
     std::weak_ptr<ConnectionState> connection{};
-    transport::Address peer{};
+    transport::Address peer{};  // which counts as one with others
     Instant since{};
-    std::uint16_t port{};  // of the peer
+    Path path{};
   };
 
   explicit HalfOpen(const Limits& limits) noexcept : limits_(limits) {}
@@ -60,7 +65,7 @@ class HalfOpen {
   [[nodiscard]] std::vector<Entry> enter(Entry newcomer);
   bool leave(std::uint64_t number);  // false: it is out already
   [[nodiscard]] std::optional<Entry> take_oldest();
-  [[nodiscard]] std::shared_ptr<ConnectionState> find(const transport::Endpoint& peer) const;  // null: none
+  [[nodiscard]] std::shared_ptr<ConnectionState> find(const Path& path) const;  // null: none
   // How long the oldest may stay at least while there are places: less and less as they fill up.
   [[nodiscard]] Duration patience() const noexcept;
 

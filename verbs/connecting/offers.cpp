@@ -11,8 +11,9 @@
 
 namespace weft::verbs::detail {
 
-std::error_code Offers::listen(std::uint64_t listener, const transport::Endpoint& local, int backlog) {
-  auto listening = transport::same_host::listen_for_offers(local, backlog);
+std::error_code Offers::listen(std::uint64_t listener, const transport::Endpoint& local, int backlog,
+                               transport::same_host::Families families) {
+  auto listening = transport::same_host::listen_for_offers(local, backlog, families);
   if (!listening) return listening.error();
   const auto on_accept = [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
     const auto self = weak.lock();
@@ -49,7 +50,9 @@ void Offers::come(transport::Socket socket) {
   const pid_t process = transport::same_host::process_of(socket);
   const std::lock_guard lock(queue_mutex_);
   if (queue_.size() >= kMostWaiting) return;
-  queue_.push_back({.socket = std::move(socket), .process = process, .end = now() + kPatience});
+  queue_.push_back({.socket = std::move(socket),
+                    .process = process,
+                    .end = now() + (process != 0 ? kPatience : kPatienceWithUnseen)});
   serve();
 }
 
@@ -103,8 +106,9 @@ bool Offers::is_done(Waiting& waiting) {
     waiting.offer = std::move(*received);
   }
   if (!waiting.offer) return now() >= waiting.end;
-  if (was_refused(waiting.offer->from)) return true;
-  if (const auto connection = backlog_->find(waiting.offer->from)) return take(waiting, connection), true;
+  const HalfOpen::Path path{waiting.offer->from, waiting.offer->to.address};
+  if (was_refused(path.peer)) return true;
+  if (const auto connection = backlog_->find(path)) return take(waiting, connection), true;
   return now() >= waiting.end || waiting.offer->session->has_ended();
 }
 

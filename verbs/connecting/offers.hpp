@@ -35,7 +35,8 @@ class Offers : public std::enable_shared_from_this<Offers> {
       : runtime_(runtime), backlog_(std::move(backlog)), number_(number) {}
 
   // Once. `listener`: the number of the listener at `local`, whose thread accepts offers, too.
-  [[nodiscard]] std::error_code listen(std::uint64_t listener, const transport::Endpoint& local, int backlog);
+  [[nodiscard]] std::error_code listen(std::uint64_t listener, const transport::Endpoint& local, int backlog,
+                                       transport::same_host::Families families);
   // The TCP connection of this peer was reset: its offer would wait for it.
   void refuse(const transport::Endpoint& peer);
   // No further offer is taken. Before the end, and without locks.
@@ -49,6 +50,8 @@ class Offers : public std::enable_shared_from_this<Offers> {
   static constexpr std::chrono::milliseconds kLongestPause{16};
   // As long as an initiator waits by default.
   static constexpr Duration kPatience = std::chrono::seconds(10);
+  // With the processes that cannot be seen, for one of them holds back the others.
+  static constexpr Duration kPatienceWithUnseen = std::chrono::seconds(1);
 
   struct Waiting {
     transport::Socket socket{};

@@ -74,11 +74,14 @@ void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report
     return fmt::format("start-up with {} failed: {}{}{} [{}] {}{}{}", peer.to_string(), because,
                        because.empty() ? "" : "; ", report.sentence, report.clause,
                        rdmap::text_with_layer(report.error()), place_of(report),
-                       which == FailedStartup::kTriedAgain ? "; trying again with MPA revision 1" : "");
+                       which == FailedStartup::kTriedWithRevision1 ? "; trying again with MPA revision 1"
+                       : which == FailedStartup::kTriedByTcp       ? "; trying again without shared memory"
+                                                                   : "");
   };
   switch (which) {
     case FailedStartup::kOurs: return log_if_admitted(LogKind::kOwnStartup, LogLevel::kError, line);
-    case FailedStartup::kTriedAgain: return log_if_admitted(LogKind::kConnection, LogLevel::kInfo, line);
+    case FailedStartup::kTriedWithRevision1:
+    case FailedStartup::kTriedByTcp: return log_if_admitted(LogKind::kConnection, LogLevel::kInfo, line);
     case FailedStartup::kPeers: break;
   }
   const bool stands_for_all = log_takes(LogKind::kPeersStartup, LogLevel::kWarn);

@@ -30,7 +30,7 @@ void log_remark(const Subject& subject, const engine::Remark& remark);
 void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience);
 // Failures of what a peer began are logged rarely, because anyone can cause them. Failures of what this end began are
 // errors.
-enum class FailedStartup : std::uint8_t { kPeers, kOurs, kTriedAgain };
+enum class FailedStartup : std::uint8_t { kPeers, kOurs, kTriedWithRevision1, kTriedByTcp };
 // `because`: what is known beside the report, or nothing.
 void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which,
                          std::string_view because = {});

@@ -63,8 +63,7 @@ class Inbox {
   // After such a Send the peer has closed its direction.
   void see_fin() noexcept { peer_ = std::max(peer_, Peer::kFinSeen); }
   [[nodiscard]] bool fin_seen() const noexcept { return peer_ >= Peer::kFinSeen; }
-  // End of stream, or lost. False if it was over already.
-  bool end() noexcept { return std::exchange(peer_, Peer::kOver) != Peer::kOver; }
+  void end() noexcept { peer_ = Peer::kOver; }  // end of stream, or lost
   [[nodiscard]] bool is_over() const noexcept { return peer_ == Peer::kOver; }
 
   bool part = false;  // the engine knows of a part of a TLS record

@@ -143,10 +143,11 @@ void LinkEvents::on(const engine::StartupFailed& event) {
   link_.witness_->on(event);
   const auto pipe = link_.host_.failure();
   const bool goes_on = link_.observer_ && link_.observer_->on_startup_failed(event, pipe);
-  const bool retry = goes_on && (event.retry_with_revision_1 || pipe.offer_refused);
   const auto side = link_.initiates_ ? FailedStartup::kOurs : FailedStartup::kPeers;
-  log_startup_failure(link_.peer_, event.report, retry ? FailedStartup::kTriedAgain : side,
-                      pipe.tls ? pipe.tls.message() : std::string(hint_of_startup()));
+  const auto which = goes_on && pipe.offer_refused            ? FailedStartup::kTriedByTcp
+                     : goes_on && event.retry_with_revision_1 ? FailedStartup::kTriedWithRevision1
+                                                              : side;
+  log_startup_failure(link_.peer_, event.report, which, pipe.tls ? pipe.tls.message() : std::string(hint_of_startup()));
   if (goes_on) link_.let_go();         // as above
   link_.life_.reach(Stage::kFailing);  // a Terminate may be on its way (MPA2-8-01)
 }

@@ -170,7 +170,8 @@ void Link::stop_writing(const std::optional<std::error_code>& lost, Instant now)
   if (lost) {
     witness_->lost(lost->message());
     end_by_loss(*lost);
-    if (inbox_.end()) engine_.connection_lost(now);
+    inbox_.end();
+    engine_.connection_lost(now);  // even if the peer's end was read: nothing can be sent any more
   }
   outbox_.blocked = true;
   if (memory_.lends()) outbox_.copy_borrowed();
