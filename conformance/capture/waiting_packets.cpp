@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/capture/waiting_packets.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace weft::conformance::capture {
+
+namespace {
+
+// An end never acknowledges less than before. What was sent before a reset is not known from that.
+bool was_sent_before(const packet::TcpHeader& one, const packet::TcpHeader& other) noexcept {
+  if (!one.ack || !other.ack || one.rst || other.rst) return false;
+  return static_cast<std::int32_t>(one.acknowledgement - other.acknowledgement) < 0;
+}
+
+}  // namespace
 
 KeptPacket::KeptPacket(const TcpPacket& packet)
     : packet_(packet), parts_(packet.payload.begin(), packet.payload.end()) {
@@ -28,8 +39,9 @@ TcpPacket KeptPacket::give(EventQueue& out) {
 }
 
 void WaitingPackets::push(const TcpPacket& packet, std::uint64_t since, std::uint64_t beyond) {
-  entries_.push_back({KeptPacket(packet), since, beyond});
-  cost_ += entries_.back().kept.cost();
+  auto place = entries_.end();
+  while (place != entries_.begin() && was_sent_before(packet.header, std::prev(place)->kept.packet().header)) --place;
+  cost_ += entries_.insert(place, {KeptPacket(packet), since, beyond})->kept.cost();
 }
 
 TcpPacket WaitingPackets::pop(EventQueue& out) {

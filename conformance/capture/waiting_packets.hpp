@@ -39,7 +39,7 @@ class KeptPacket {
   std::vector<Part> parts_{};
 };
 
-// In the order of the capture.
+// In the order in which the end sent them, as far as acknowledgments tell; else in the order of the capture.
 class WaitingPackets {
  public:
   struct Entry {
