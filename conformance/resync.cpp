@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::uint64_t kFreeWork = 1U << 20;
 constexpr std::uint64_t kWorkPerOctet = 16;
+constexpr int kMostToAgree = 64;  // FPDUs: the shortest ones that hold three Markers
 
 // The first two octets of a DDP segment that RDMAP wants: DV 1, RV 1, reserved bits zero. Looked at before anything
 // else, since most places fail here.
@@ -23,11 +24,11 @@ bool worth_a_look(Bytes octets, const Known& known) noexcept {
          (known.markers.value_or(true) && may_be_control(octets, mpa::kMarkerSize + mpa::kLengthSize));
 }
 
-// Two FPDUs hold a Marker inside, and each Marker tells where its FPDU begins. A zero in front of an FPDU may also be
-// the CRC field of the one before, when CRCs are off.
+// FPDUs hold two Markers inside, and each Marker tells where its FPDU begins. One may be a small number of the payload. A zero
+// in front of an FPDU may also be the CRC field of the one before, when CRCs are off.
 bool markers_agree(Bytes octets, Track track) noexcept {
   std::size_t inside = 0;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < kMostToAgree; ++i) {
     const auto size = extent(octets, track);
     if (!size || octets.size() < size->size) break;
     for (std::size_t at = mpa::octets_to_marker(track.position); at < size->size; at += mpa::kMarkerPeriod) {
@@ -38,7 +39,7 @@ bool markers_agree(Bytes octets, Track track) noexcept {
     octets = octets.subspan(size->size);
     track = track.behind(size->size);
   }
-  return inside > 0;
+  return inside > 1;
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ Verdict Resync::try_crc(Bytes octets, const Known& known, bool markers, std::uin
     if (known.crc.value_or(crc) != crc) continue;
     found = {{.crc = crc, .markers = markers}, position};
     const Verdict verdict = row_begins(octets, found, cut, effort_);
-    const bool guess = markers && !known.position && !crc;
+    const bool guess = markers && !known.markers && !crc;
     if (verdict == Verdict::kYes && guess && !markers_agree(octets, found)) continue;
     if (verdict != Verdict::kNo) return verdict;
   }

@@ -75,7 +75,7 @@ struct WalkFpdus {
   Track track{};                              ///< framing and position of the next FPDU
   std::uint64_t number = 0;                   ///< number of FPDUs reported
   bool mid_stream = false;                    ///< the beginning of the stream was not followed
-  std::optional<std::uint64_t> guessed_at{};  ///< stream offset from which the absence of Markers is only a guess
+  std::optional<std::uint64_t> guessed_at{};  ///< stream offset from which Markers, or their absence, are only a guess
 
   /// Returns whether nothing of the stream was reported or missed.
   [[nodiscard]] bool at_the_beginning() const noexcept { return number == 0 && !mid_stream && track.position == 0; }

@@ -39,8 +39,9 @@ Known Walk::known(const Half& half) const noexcept {
   if ((own && own->crc) || (peer && peer->crc)) result.crc = true;
   if (own && peer && !result.crc) result.crc = false;
   if (peer) result.markers = peer->markers;
-  // As it was, whatever was asked for.
-  if (half.fpdus.number > 0 && half.startup.base) result.markers = half.fpdus.track.framing.markers;
+  // As it was, whatever was asked for, unless that was a guess.
+  const bool guessed = half.fpdus.guessed(half.window.begin());
+  if (half.fpdus.number > 0 && half.startup.base && !guessed) result.markers = half.fpdus.track.framing.markers;
   result.position = half.startup.position_of(half.window.begin());
   return result;
 }
@@ -90,7 +91,7 @@ void Walk::resume(Half& half, const Track& track) {
   if (half.search.told || skipped > 0 || first) {
     tell(ResumedSeen{direction(half.end), skipped, half.window.begin(), half.window.place(0)});
   }
-  const bool guessed = !track.framing.markers && !known(half).markers;
+  const bool guessed = !known(half).markers && !(track.framing.markers && track.framing.crc);
   half.fpdus.guessed_at = guessed ? std::optional(half.window.begin()) : std::nullopt;
   half.fpdus.track = track;
   half.fpdus.mid_stream = true;

@@ -48,7 +48,9 @@ bool TcpConnection::is_other(const TcpPacket& packet) const noexcept {
   if (from.direction.origin()) return !from.direction.may_begin_at(header.sequence + 1, kMostWithSyn);
   // It answers the SYN that was seen.
   if (header.ack && to.syn_seen) return header.acknowledgement - *to.direction.origin() > kMostWithSyn;
-  return spoken_;  // it has sent before, without a SYN
+  // An end has sent before, without a SYN; unless all of that follows on this one, which the capture has late.
+  const auto follows = [&](std::uint32_t sequence) { return sequence - header.sequence <= kMostWithSyn; };
+  return spoken_ && !(from.first_sequence && follows(*from.first_sequence));
 }
 
 bool TcpConnection::claims(const TcpPacket& packet) const noexcept {
@@ -94,11 +96,13 @@ void TcpConnection::note_arrival(Half& from, Half& to, const TcpPacket& packet) 
     from.direction.begin_at(header.sequence + 1);  // an octet of sequence space; payload may follow (RFC 7413)
   } else {
     spoken_ = true;
+    note_sequence(from, header.sequence);
   }
   if (header.ack && !header.rst) {
     // An end whose own SYN was seen has not acknowledged more than the other's SYN by now, and what came with it.
     if (from.syn_seen && !to.direction.origin()) to.direction.guess_origin(header.acknowledgement);
     to.direction.acknowledged(header.acknowledgement);
+    note_sequence(to, header.acknowledgement);
   }
   const auto distance = from.direction.distance(header.syn ? header.sequence + 1 : header.sequence);
   if (!distance) return;
@@ -110,6 +114,10 @@ void TcpConnection::note_arrival(Half& from, Half& to, const TcpPacket& packet) 
                      .end = static_cast<std::uint64_t>(end),
                      .packets = info_.packets - 1,
                      .beyond = from.beyond});
+}
+
+void TcpConnection::note_sequence(Half& of, std::uint32_t sequence) noexcept {
+  if (!of.first_sequence || static_cast<std::int32_t>(sequence - *of.first_sequence) < 0) of.first_sequence = sequence;
 }
 
 // A stretch that overlaps others or follows on them becomes one with them, as old as the oldest. Also a packet without

@@ -39,8 +39,9 @@ class TcpConnection {
   struct Half {
     TcpDirection direction;
     bool syn_seen = false;
-    bool arrived = false;  // a packet of this end
-    bool absent = false;   // nothing of this end has come for so long that nobody waits for it
+    std::optional<std::uint32_t> first_sequence{};  // the lowest that it sent without SYN, or that was acknowledged
+    bool arrived = false;                           // a packet of this end
+    bool absent = false;                            // nothing of this end has come for so long that nobody waits for it
     std::optional<std::uint16_t> mss{};
     // What the capture has shown, packets that wait included: all octets before `captured`, and stretches after holes.
     std::uint64_t captured = 0;
@@ -56,6 +57,7 @@ class TcpConnection {
   [[nodiscard]] Half& half(End end) noexcept { return end == End::kFirst ? first_ : second_; }
   [[nodiscard]] const Half& half(End end) const noexcept { return end == End::kFirst ? first_ : second_; }
   void note_arrival(Half& from, Half& to, const TcpPacket& packet);
+  static void note_sequence(Half& of, std::uint32_t sequence) noexcept;
   static void note_octets(Half& from, Stretch stretch);
   static void join_captured(Half& from) noexcept;
   [[nodiscard]] bool must_wait(const Half& from, const Half& to, const TcpPacket& packet) const noexcept;

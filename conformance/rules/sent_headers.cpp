@@ -5,7 +5,8 @@
 
 namespace weft::conformance::rules {
 
-void SentHeaders::add(Bytes ulpdu) {
+void SentHeaders::add(Bytes ulpdu, std::uint64_t end) {
+  end_ = end;
   if (ring_.size() < kKept) {
     ring_.emplace_back();
   } else {

@@ -16,10 +16,12 @@ class SentHeaders {
  public:
   static constexpr std::size_t kKept = 4096;
 
-  void add(Bytes ulpdu);
+  // Of an FPDU that ends before the stream offset `end`.
+  void add(Bytes ulpdu, std::uint64_t end);
   // A segment may be missing from what was added: absence proves nothing any more.
   void forget() noexcept { complete_ = false; }
-  [[nodiscard]] bool complete() const noexcept { return complete_; }
+  // Whether all that the end had sent before this stream offset was added. A FIN counts as an octet.
+  [[nodiscard]] bool complete_until(std::uint64_t offset) const noexcept { return complete_ && offset <= end_ + 1; }
 
   struct Segment {
     std::array<std::byte, ddp::UntaggedLayout::kSize> front{};
@@ -33,6 +35,7 @@ class SentHeaders {
  private:
   std::vector<Segment> ring_{};  // grows to kKept with use
   std::size_t next_ = 0;
+  std::uint64_t end_ = 0;
   bool complete_ = true;
 };
 

@@ -183,8 +183,9 @@ void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& 
 
 void judge_quote(const Ulpdu& ulpdu, const Shape& shape, const SentHeaders& peer, Findings& findings) {
   // What had arrived was seen before; without an acknowledgment number that is not certain.
-  if (!shape.ddp || shape.quoted.size() < ddp::TaggedLayout::kSize || !peer.complete()) return;
-  if (!ulpdu.fpdu->piece.acknowledged) return;
+  if (!shape.ddp || shape.quoted.size() < ddp::TaggedLayout::kSize) return;
+  const auto had_arrived = ulpdu.fpdu->piece.acknowledged;
+  if (!had_arrived || !peer.complete_until(*had_arrived)) return;
   if (peer.find(shape.quoted) == nullptr) {
     findings.add(kQuotedHeader, ulpdu.in_payload(L::kDdpHeaderAt, shape.quoted.size()),
                  "the peer sent no segment with this DDP header");

@@ -14,7 +14,7 @@ namespace weft::conformance {
 void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   Sender& here = sender(fpdu.piece.from);
   here.requests.confirm_unrequested(findings);
-  here.headers.add(fpdu.ulpdu);
+  here.headers.add(fpdu.ulpdu, fpdu.piece.stream_offset + fpdu.piece.octets.size());
   if (!rules::judge_ddp_header(fpdu, findings)) return forget(fpdu.piece.from);
   const Ulpdu ulpdu(fpdu);
   const auto verdict = rules::judge_rdmap_header(ulpdu, findings);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,36 @@ TEST_P(Order, OneDirectionCapturedLateChangesNothing) {
     for (std::size_t by = 1; by <= 8; ++by) {
       EXPECT_EQ(findings(shifted(capture, low, by), false), expected) << (low ? "low" : "high") << " by " << by;
     }
+  }
+}
+
+// Each packet comes up to `places` places later.
+Capture moved(const Capture& capture, std::size_t places, std::minstd_rand& random) {
+  std::vector<std::pair<std::size_t, const Kept*>> order;
+  for (std::size_t i = 0; i < capture.size(); ++i) order.emplace_back(i + random() % (places + 1), &capture[i]);
+  std::ranges::sort(order);  // of one place: as they were
+  Capture result;
+  for (const auto& one : order) result.push_back(*one.second);
+  return result;
+}
+
+// Clause and offset: the roles of the ends may be unknown.
+std::set<std::string> without_direction(const std::vector<std::string>& findings) {
+  std::set<std::string> result;
+  for (const auto& one : findings) result.insert(one.substr(0, one.find(' ')) + one.substr(one.rfind(' ')));
+  return result;
+}
+
+// What they prove may be lost with the order, as after a reset that lies too early. An end that breaks a rule may break another
+// one in another order.
+TEST_P(Order, PacketsThatMoveAFewPlacesAccuseNobody) {
+  if (GetParam().find("/broken/") != std::string::npos) return;
+  const Capture capture = read(GetParam());
+  const auto expected = without_direction(findings(capture, true));
+  std::minstd_rand random(1);
+  for (int round = 0; round < 8; ++round) {
+    const auto found = without_direction(findings(moved(capture, 6, random), true));
+    EXPECT_TRUE(std::ranges::includes(expected, found)) << round << ": " << testing::PrintToString(found);
   }
 }
 
