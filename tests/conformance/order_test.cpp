@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/capture/packet_decoder.hpp"
@@ -41,16 +42,22 @@ Capture read(const std::string& path) {
   return result;
 }
 
-// The packets of one direction come so many packets later than they were captured.
-Capture shifted(const Capture& capture, bool low, std::size_t by) {
-  std::vector<std::pair<std::size_t, const Kept*>> order;
-  for (std::size_t i = 0; i < capture.size(); ++i) {
-    order.emplace_back(2 * (i + (capture[i].low == low ? by : 0)) + (capture[i].low == low ? 1 : 0), &capture[i]);
-  }
-  std::ranges::sort(order, {}, [](const auto& one) { return one.first; });  // no two are equal
+// The packets of one capture and their places. Packets of one place stay as they were.
+using Places = std::vector<std::pair<std::size_t, const Kept*>>;
+Capture in_order(Places order) {
+  std::ranges::sort(order);
   Capture result;
   for (const auto& one : order) result.push_back(*one.second);
   return result;
+}
+
+// The packets of one direction come so many packets later than they were captured.
+Capture shifted(const Capture& capture, bool low, std::size_t by) {
+  Places order;
+  for (std::size_t i = 0; i < capture.size(); ++i) {
+    order.emplace_back(2 * (i + (capture[i].low == low ? by : 0)) + (capture[i].low == low ? 1 : 0), &capture[i]);
+  }
+  return in_order(std::move(order));  // no two places are equal
 }
 
 // Clause, direction and offset in the stream of what is found; `violations`: of these alone.
@@ -113,12 +120,9 @@ TEST_P(Order, OneDirectionCapturedLateChangesNothing) {
 
 // Each packet comes up to `places` places later.
 Capture moved(const Capture& capture, std::size_t places, std::minstd_rand& random) {
-  std::vector<std::pair<std::size_t, const Kept*>> order;
+  Places order;
   for (std::size_t i = 0; i < capture.size(); ++i) order.emplace_back(i + random() % (places + 1), &capture[i]);
-  std::ranges::sort(order);  // of one place: as they were
-  Capture result;
-  for (const auto& one : order) result.push_back(*one.second);
-  return result;
+  return in_order(std::move(order));
 }
 
 // Clause and offset: the roles of the ends may be unknown.
