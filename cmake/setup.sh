@@ -139,9 +139,15 @@ as_minutes() {
   [ "$all" -le 1 ] && echo "a minute" || echo "$all minutes"
 }
 
-# configure <preset> <cmake arguments>: quiet unless it fails.
+# configure <preset> <cmake arguments>: quiet unless it fails. CMake that finds another compiler than before deletes its cache, and
+# configures without the variables of the preset (no sanitizers in build-asan/). The next run sets them again.
 configure() {
-  cmake --preset "$@" >"$root/build/configure.log" 2>&1 || { cat "$root/build/configure.log" >&2; fail "cmake could not configure the build"; }
+  local log=$root/build/configure.log run
+  for run in 1 2; do
+    cmake --preset "$@" >"$log" 2>&1 || { cat "$log" >&2; fail "cmake could not configure the build"; }
+    [ "$run" = 1 ] && grep -q 'require your cache to be deleted' "$log" || return 0
+    say "the compiler has changed: configuring $1 again, and everything in it is built again"
+  done
 }
 
 # build_tree <folder> <target>...
