@@ -23,6 +23,8 @@ class QueueOrder {
   explicit QueueOrder(bool from_the_beginning) noexcept : sequence_known_(from_the_beginning) {}
   // `flawed`: the RDMAP header was told to be wrong already.
   void on(const Ulpdu& ulpdu, bool flawed, Findings& findings);
+  // No more of it follows. A message of a fixed size that has all of its octets lacks the L.
+  void end(Findings& findings);
 
  private:
   struct Jump {  // a segment that did not begin where the one before ended
@@ -35,6 +37,7 @@ class QueueOrder {
   void judge_inside(const Ulpdu& ulpdu, bool flawed, Findings& findings);
   void judge_empty(const Ulpdu& ulpdu, Findings& findings);
   void judge_end(const Ulpdu& ulpdu, Findings& findings);
+  void await_last(const Ulpdu& ulpdu, Findings& findings);
 
   bool sequence_known_;  // the next MSN can be told
   bool any_ = false;     // a message has begun
@@ -49,6 +52,7 @@ class QueueOrder {
   std::array<std::byte, 5> rsvd_ulp_{};
   Coverage coverage_{};
   std::optional<Jump> jump_{};
+  std::optional<Finding> without_last_{};  // if nothing follows
 };
 
 // The tagged messages of one opcode in one direction. Nothing forbids that a Write and a Read Response interleave.
@@ -90,6 +94,8 @@ class DdpOrder {
  public:
   // False: which message the segment belongs to cannot be told.
   bool on(const Ulpdu& ulpdu, bool flawed, Findings& findings);
+  // The direction ended between two FPDUs.
+  void end(Findings& findings);
   void forget();
   // The Read Response under way was found to be wrong.
   void excuse_response() noexcept { responses_.excuse(); }

@@ -47,6 +47,7 @@ using Untagged = ddp::UntaggedLayout;
 
 void QueueOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
   const auto& header = *ulpdu.untagged();
+  without_last_.reset();
   const bool goes_on = any_ && open_ && header.msn.value == msn_;
   if (goes_on) {
     judge_inside(ulpdu, flawed, findings);
@@ -57,9 +58,24 @@ void QueueOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
   }
   coverage_.add(header.offset.value, ulpdu.payload.size());
   next_offset_ = std::uint64_t{header.offset.value} + ulpdu.payload.size();
-  if (!header.last) return;
+  if (!header.last) return await_last(ulpdu, findings);
   if (whole_) judge_end(ulpdu, findings);
   open_ = false;
+}
+
+void QueueOrder::await_last(const Ulpdu& ulpdu, Findings& findings) {
+  const rdmap::OpcodeRow* kind = rdmap::find_opcode(ulpdu.opcode());
+  if (kind == nullptr || !kind->payload.is_fixed()) return;
+  const bool complete = coverage_.contiguous() && coverage_.begin() == 0 && coverage_.end() == kind->payload.least;
+  if (!whole_ || !complete) return;
+  without_last_ =
+      findings.prepare(kLastMissing, ulpdu.octets(0, 1),
+                       fmt::format("message {} of queue {} has the {} octets of a message of its kind, and no L", msn_,
+                                   ulpdu.untagged()->queue, kind->payload.least));
+}
+
+void QueueOrder::end(Findings& findings) {
+  if (auto missing = std::exchange(without_last_, std::nullopt)) findings.add(std::move(*missing));
 }
 
 // A segment of another MSN than the open message, or with no message open.

@@ -116,6 +116,10 @@ bool DdpOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
   return true;
 }
 
+void DdpOrder::end(Findings& findings) {
+  for (QueueOrder& queue : queues_) queue.end(findings);
+}
+
 void DdpOrder::forget() {
   queues_.fill(QueueOrder{false});
   writes_ = {};

@@ -74,6 +74,7 @@ void UlpduRules::on(const EndSeen& end, const Facts&, Findings& findings) {
   if (end.unfinished > 0) {
     here.requests.dismiss_unrequested();
   } else if (end.how == Closing::kFin) {
+    here.order.end(findings);
     sender(engine::opposite(end.from)).requests.end_response(findings);
   }
 }

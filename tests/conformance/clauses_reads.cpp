@@ -235,6 +235,30 @@ TEST_CASE("a Response that has all of its octets has L", "[rfc5041/4.1][DDP-4.1-
   }
 }
 
+TEST_CASE("a Request that has all of its octets has L", "[rfc5041/4.1][DDP-4.1-05]") {
+  const Octets whole = kRead.request();
+  const auto part = [&](std::uint32_t size, std::uint32_t at) {
+    const auto begin = whole.begin() + 18 + at;
+    return untagged(kReadRequest, 1, 1, {begin, begin + size}, at, false);
+  };
+  const auto closed = [](const std::vector<Octets>& requests, Closing how = Closing::kFin) {
+    Exchange exchange;
+    for (const Octets& request : requests) exchange.initiator(request);
+    return exchange.responder(kRead.response()).close(End::kFirst, how).found();
+  };
+  CHECK(closed({kRead.request()}) == kNothing);
+  CHECK(closed({part(28, 0)}) == Clauses{"violation DDP-4.1-05 initiator 1 octet 0"});
+  CHECK(closed({part(20, 0), part(8, 20)}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+  CHECK(closed({part(28, 0), send(1, pattern(9))}) == Clauses{"violation DDP-4.1-05 initiator 1 octet 0"});
+  SECTION("which the next one shows, and is judged by itself") {
+    CHECK(closed({part(28, 0), kSecond.request()}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+  }
+  SECTION("one that the end cuts short may have been abandoned") {
+    CHECK(closed({part(27, 0)}) == kNothing);
+    CHECK(closed({part(28, 0)}, Closing::kReset) == kNothing);
+  }
+}
+
 TEST_CASE("a Response without octets and without L is one finding", "[rfc5041/5.2][DDP-5.2-11]") {
   const Octets empty = tagged(kReadResponse, 0, 0, {}, false);
   const Clauses told{"violation DDP-5.2-11 responder 2 octet 0"};
