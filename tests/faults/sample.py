@@ -11,14 +11,22 @@ from fault import ROOT, Fault
 CORE = ("mpa", "ddp", "rdmap", "engine", "conformance/rules")  # with all of their tests in copy/
 # The other modules, by the project's own build (tree.py): their folders, and the programs that look at them, the quickest first.
 OTHERS = {
-    "transport": (("transport", "transport/detail", "transport/tls"), ("transport_test", "transport_tls_test", "tools_keys_test")),
-    "verbs": (("verbs", "verbs/base", "verbs/log", "verbs/memory", "verbs/progress", "verbs/stream", "verbs/objects", "verbs/connecting"),
+    "transport": (("transport", "transport/detail", "transport/tls", "transport/same_host"),
+                  ("transport_test", "transport_same_host_test", "transport_tls_test", "tools_keys_test", "verbs_memory_test")),
+    "verbs": (("verbs", "verbs/base", "verbs/log", "verbs/memory", "verbs/progress", "verbs/stream", "verbs/objects", "verbs/connecting",
+               "verbs/datagram"),
               ("verbs_memory_test", "verbs_policy_text_test", "verbs_operations_test", "verbs_clauses", "verbs_window_test",
                "verbs_arguments_test", "verbs_errors_test", "verbs_ending_test", "verbs_limits_test", "verbs_startup_test", "verbs_log_test",
-               "verbs_connection_test", "verbs_backlog_test", "verbs_turns_test", "verbs_progress_test", "verbs_tls_test")),
-    "compat": (("compat/objects", "compat/rsockets", "compat/ibverbs", "compat/rdmacm"),
-               ("compat_posting_test", "compat_facade_test", "compat_misuse_test", "compat_rsocket_test")),
-    "probe": (("probe", "probe/cases", "probe/random"), ("probe_test", "tools_probe_ways_test")),
+               "verbs_datagram_test", "verbs_connection_test", "verbs_backlog_test", "verbs_turns_test", "verbs_progress_test",
+               "verbs_tls_test")),
+    "compat": (("compat/objects", "compat/direct", "compat/rsockets", "compat/ibverbs", "compat/rdmacm"),
+               ("compat_posting_test", "compat_facade_test", "compat_misuse_test", "compat_datagram_test", "compat_cm_datagram_test",
+                "compat_fields_test", "compat_rsocket_test", "compat_direct_test")),
+    "conformance": (("conformance", "conformance/capture", "conformance/tls", "packet"),
+                    ("conformance_test", "conformance_clauses", "conformance_clauses_ddp", "conformance_clauses_rdmap",
+                     "conformance_tcp_test", "conformance_capture_test", "conformance_tls_test", "packet_test", "conformance_captures_test")),
+    "probe": (("probe", "probe/cases", "probe/plan", "probe/random"), ("probe_test", "tools_probe_ways_test")),
+    "weft": (("weft",), ("weft_front_test", "weft_asio_test")),
     "explain": (("explain/model", "explain/text", "explain/tour"), ("explain_model_test", "explain_command_test")),
 }
 # What follows is an expression: a condition in brackets, or all up to the semicolon.
