@@ -74,7 +74,7 @@ void Link::attach(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waite
   receives_ = qp->receives;
   const auto agreed = qp->extensions();
   if (agreed.combine_immediate) engine_.combine_immediate();
-  confirmation_.wanted = agreed.confirm_writes;
+  sends_.confirm_writes(agreed.confirm_writes);
   memory_.attach({.domain = qp->domain->number, .rights = agreed.peer_rights, .stream = qp->identity}, qp->receives,
                  waiter);
 }
@@ -124,10 +124,10 @@ bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
   auto& farewell = life_.farewell;
   farewell.look_at = now + patience_.disconnect;
   if (moved != std::exchange(farewell.moved, moved)) return false;
-  const bool may_leave = sends_.slots.empty() || inbox_.stalled;
+  const bool may_leave = sends_.empty() || inbox_.stalled;
   if (may_leave && StreamLife::advance(farewell.stage, StreamLife::Farewell::Stage::kPeerLeft)) {
     leave_peer(now);
-  } else if (!sends_.slots.empty()) {
+  } else if (!sends_.empty()) {
     witness_->say("aborted: the peer takes nothing, and disconnect was asked for");
     engine_.abort(now);
     pump(now);
@@ -136,7 +136,7 @@ bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
 }
 
 void Link::end_farewell() {
-  if (!sends_.slots.empty()) return;
+  if (!sends_.empty()) return;
   life_.farewell.look_at = engine::kNever;
   report_failure();
   if (observer_) observer_->on_peer_closed();
@@ -152,7 +152,7 @@ void Link::leave_peer(Instant now) {
 // --- The queue pair
 
 bool Link::abort(Instant now) {
-  if (life_.stage() >= Stage::kFailing && sends_.slots.empty()) return false;
+  if (life_.stage() >= Stage::kFailing && sends_.empty()) return false;
   witness_->say("aborted");
   end_by(Errc::kDisconnected, "this end aborted the connection");
   engine_.abort(now);
@@ -164,7 +164,7 @@ bool Link::abort(Instant now) {
 // but a reset would take them back. A close under way, or a Terminate on its way (RDMAP-6.2.1-05), goes on as well;
 // unless work still uses the queue pair's memory.
 void Link::leave_queue_pair(Instant now) {
-  const bool leaves = sends_.slots.empty() && life_.is_established();
+  const bool leaves = sends_.empty() && life_.is_established();
   witness_->say(leaves ? "its queue pair is gone: FIN after what was sent" : "aborted: its queue pair is gone");
   if (leaves) {
     life_.reach(Stage::kClosing);

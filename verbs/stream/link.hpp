@@ -9,18 +9,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <system_error>
 
-#include "common/bounded_ring.hpp"
 #include "common/instant.hpp"
 #include "engine/engine.hpp"
 #include "transport/pipe.hpp"
-#include "verbs/device.hpp"
 #include "verbs/endpoint.hpp"
 #include "verbs/log/log.hpp"
 #include "verbs/memory/buffer_pool.hpp"
@@ -29,6 +26,7 @@
 #include "verbs/stream/early_sends.hpp"
 #include "verbs/stream/inbox.hpp"
 #include "verbs/stream/outbox.hpp"
+#include "verbs/stream/outstanding_sends.hpp"
 #include "verbs/stream/served_queue_pair.hpp"
 #include "verbs/stream/stream_life.hpp"
 #include "verbs/stream/stream_observer.hpp"
@@ -88,9 +86,7 @@ class Link {
   // --- The queue pair
   // Each request is posted, up to the first that cannot be. std::bad_alloc if that is the first: nothing was posted.
   PostResult post(std::span<const SendRequest> requests);
-  [[nodiscard]] std::size_t sends_unfinished() const noexcept {
-    return sends_.slots.size() - (confirmation_.asked ? 1 : 0);
-  }
+  [[nodiscard]] std::size_t sends_unfinished() const noexcept { return sends_.count(); }
   void drain(bool on) noexcept { engine_.drain(on); }
   // False if the stream fails and has nothing left to flush: it ends by itself, so that its Terminate arrives
   // (RDMAP-6.2.1-05).
@@ -139,7 +135,7 @@ class Link {
   // After disconnect(), nothing is left to send, and what comes waits for a receive that nobody will post: the peer is
   // not listened to any more, so that it is not waited for in vain, nor waits itself (RDMAP-6.2-02).
   [[nodiscard]] bool may_leave_peer() const noexcept {
-    return life_.farewell.stage != StreamLife::Farewell::Stage::kNone && inbox_.stalled && sends_.slots.empty();
+    return life_.farewell.stage != StreamLife::Farewell::Stage::kNone && inbox_.stalled && sends_.empty();
   }
   void leave_peer(Instant now);
   // Gives back what an idle link does not need.
@@ -171,30 +167,6 @@ class Link {
 
  private:
   friend class LinkEvents;
-  struct SendSlot {
-    enum class Kind : std::uint8_t {
-      kPosted,
-      kLate,          // posted when the stream was failing: flushed in its turn, never carried out
-      kConfirmation,  // of the RDMA Writes before it; the application knows nothing of it
-    };
-    std::uint64_t wr_id{};
-    std::uint32_t length{};  // this and the status once the engine has completed it
-    SendOpcode opcode{};
-    bool signaled{};
-    Kind kind{};
-    engine::WorkStatus status{};
-  };
-  struct Sends {  // what the application has posted and has no completion for
-    BoundedRing<SendSlot> slots{Device::limits().max_qp_wr + 1};
-    std::uint64_t next_cookie = 1;
-  };
-  struct Confirmation {  // see QueuePair::confirm_writes()
-    bool wanted = false;
-    bool asked = false;      // one is under way
-    bool owed = false;       // an RDMA Write needs one
-    std::uint16_t done = 0;  // of the oldest slots: the engine has completed them, and they wait for it
-    static_assert(DeviceLimits{}.max_qp_wr < std::numeric_limits<std::uint16_t>::max());
-  };
   struct Patience {                                                         // of its Policy
     using Milliseconds = std::chrono::duration<std::uint32_t, std::milli>;  // kMaxTimeout fits
     Milliseconds no_receive{};
@@ -211,8 +183,6 @@ class Link {
   Result<void> post_local(const SendRequest& request, const engine::WorkRequest& work, LocalWork* prepared);
   Result<void> post_late(const SendRequest& request);
   void post_early(EarlySends early, Instant now);
-  [[nodiscard]] bool needs_confirmation(const SendSlot& slot) const noexcept;
-  void ask_for_confirmation();
   bool pump_one(Instant now);
   void close(Instant now);
   void report_failure();
@@ -225,7 +195,6 @@ class Link {
   const Patience patience_;
   const Endpoint peer_;
   const bool initiates_;
-  Confirmation confirmation_;
   const Origin origin_;
   StreamMemory memory_;
   engine::Engine engine_;
@@ -236,7 +205,7 @@ class Link {
   StreamLife life_;
   Inbox inbox_;
   Outbox outbox_;
-  Sends sends_;
+  OutstandingSends sends_;
 };
 
 }  // namespace weft::verbs::detail

@@ -169,48 +169,21 @@ std::uint32_t LinkEvents::vendor_error(WcStatus status) const {
 }
 
 void LinkEvents::on(const engine::SendCompleted& event) {
-  using Kind = Link::SendSlot::Kind;
   auto& sends = link_.sends_;
-  auto& done = link_.confirmation_.done;
-  Link::SendSlot& slot = sends.slots[done++];
-  if (row(slot.opcode).operation == engine::Operation::kLocal) link_.memory_.finish_local(event.cookie);
+  if (row(sends.in_work().opcode).operation == engine::Operation::kLocal) link_.memory_.finish_local(event.cookie);
   if (event.status != engine::WorkStatus::kSuccess) link_.life_.reach(Stage::kFailing);
-  slot.status = event.status;
-  slot.length = static_cast<std::uint32_t>(event.length);
-  if (slot.kind == Kind::kConfirmation) {
-    confirm(event.status);
-  } else if (link_.life_.fails()) {  // no confirmation will come, and no success follows a failure
-    if (link_.confirmation_.wanted && event.status == engine::WorkStatus::kSuccess)
-      slot.status = engine::WorkStatus::kFlushed;
-  } else if (done > 1 || link_.needs_confirmation(slot)) {
-    return;
-  }
-  for (; done != 0; --done) complete_send(sends.slots.pop());
-  for (; !sends.slots.empty() && sends.slots.front().kind == Kind::kLate;) {
-    Link::SendSlot late = sends.slots.pop();
-    late.status = engine::WorkStatus::kFlushed;
-    complete_send(late);
-  }
+  if (!sends.complete(event, link_.life_.fails(), link_.engine_)) return;
+  while (const auto send = sends.take()) complete_send(*send);
 }
 
-// Of all that is done: the oldest has the error, as on an adapter.
-void LinkEvents::confirm(engine::WorkStatus status) {
-  auto& sends = link_.sends_;
-  link_.confirmation_.asked = false;
-  for (std::uint32_t i = 0; i + 1 < link_.confirmation_.done && status != engine::WorkStatus::kSuccess; ++i) {
-    sends.slots[i].status = std::exchange(status, engine::WorkStatus::kFlushed);
-  }
-  if (!link_.life_.fails()) link_.ask_for_confirmation();
-}
-
-void LinkEvents::complete_send(const Link::SendSlot& slot) {
-  if (!link_.qp_ || slot.kind == Link::SendSlot::Kind::kConfirmation) return;
-  const WcStatus status = to_status(slot.status, slot.opcode);
-  if (status == WcStatus::kSuccess && !slot.signaled) return;
-  const bool kept = link_.qp_->complete_send({.wr_id = slot.wr_id,
+void LinkEvents::complete_send(const OutstandingSend& send) {
+  if (!link_.qp_ || send.kind == OutstandingSend::Kind::kConfirmation) return;
+  const WcStatus status = to_status(send.status, send.opcode);
+  if (status == WcStatus::kSuccess && !send.signaled) return;
+  const bool kept = link_.qp_->complete_send({.wr_id = send.wr_id,
                                               .status = status,
-                                              .opcode = row(slot.opcode).completion,
-                                              .byte_len = slot.length,
+                                              .opcode = row(send.opcode).completion,
+                                              .byte_len = send.length,
                                               .qp_num = link_.qp_->number,
                                               .vendor_error = vendor_error(status)});
   if (!kept) StreamLife::advance(link_.life_.overflow, StreamLife::Overflow::kSeen);
@@ -280,7 +253,7 @@ void LinkEvents::on(const engine::TimedOut& event) {
 
 // The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
 void LinkEvents::on(const engine::PeerClosed&) {
-  if (link_.qp_ && link_.sends_.slots.empty() && link_.qp_->peer_left()) link_.let_go();
+  if (link_.qp_ && link_.sends_.empty() && link_.qp_->peer_left()) link_.let_go();
   link_.end_by(Errc::kDisconnected, "the peer closed the connection");
   link_.close(now_);
 }

@@ -31,8 +31,7 @@ class LinkEvents {
   void give_up_after_overflow();
 
  private:
-  void confirm(engine::WorkStatus status);
-  void complete_send(const Link::SendSlot& slot);
+  void complete_send(const OutstandingSend& send);
   void complete_receive(std::uint64_t wr_id, const engine::Received& event);
   [[nodiscard]] std::uint32_t vendor_error(WcStatus status) const;
   [[nodiscard]] std::string_view hint_of_startup();

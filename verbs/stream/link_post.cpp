@@ -73,30 +73,8 @@ PostResult Link::post(std::span<const SendRequest> requests) {
       result = std::unexpected(PostFailure{{Errc::kSystem, "memory", "there is none for this request", ENOMEM}, i});
     }
   }
-  ask_for_confirmation();
+  sends_.ask_for_confirmation(engine_);
   return result;
-}
-
-bool Link::needs_confirmation(const SendSlot& slot) const noexcept {
-  return confirmation_.wanted && slot.signaled &&
-         (slot.opcode == SendOpcode::kRdmaWrite || slot.opcode == SendOpcode::kRdmaWriteWithImmediate);
-}
-
-// An RDMA Read of no octets: the peer answers it once the RDMA Writes before it are placed (RFC 5040 section 5.5). One at a
-// time: what is posted meanwhile has the next one. Where there is none (ORD is 0, the connection is closing, no memory),
-// RDMA Writes complete as they do over iWARP.
-void Link::ask_for_confirmation() {
-  if (!confirmation_.owed || confirmation_.asked) return;
-  confirmation_.owed = false;
-  try {
-    sends_.slots.reserve();
-    confirmation_.asked = engine_.post({.cookie = sends_.next_cookie, .operation = Operation::kRead}).has_value();
-  } catch (const std::bad_alloc&) {
-  }
-  confirmation_.wanted = confirmation_.asked;
-  if (!confirmation_.asked) return;
-  sends_.slots.push({.opcode = SendOpcode::kRdmaRead, .kind = SendSlot::Kind::kConfirmation});
-  ++sends_.next_cookie;
 }
 
 // All memory is taken before the engine accepts the work: each work request of the engine has its slot.
@@ -105,7 +83,7 @@ Result<void> Link::post_one(const SendRequest& request, LocalWork* prepared) {
   if (life_.fails()) return post_late(request);
   if (const auto sound = check(request, qp_->attributes); !sound) return sound;
   if (!qp_->has_send_room(sends_unfinished())) return std::unexpected(full_send_queue());
-  engine::WorkRequest work = to_work(request, sends_.next_cookie);
+  engine::WorkRequest work = to_work(request, sends_.next_cookie());
   std::array<std::byte, engine::kMaxInline> copied;
   if (has(request.flags, SendFlags::kInline)) {
     const auto octets = copy_inline(request, qp_->attributes.max_inline, copied);
@@ -113,13 +91,11 @@ Result<void> Link::post_one(const SendRequest& request, LocalWork* prepared) {
     work.inline_data = *octets;
     work.local = {};
   }
-  sends_.slots.reserve();
+  sends_.reserve();
   const auto posted = work.operation == Operation::kLocal ? post_local(request, work, prepared) : post_work(work);
   if (!posted) return posted;
   const bool signaled = qp_->attributes.signal_all || has(request.flags, SendFlags::kSignaled);
-  sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .signaled = signaled});
-  if (needs_confirmation(sends_.slots.back())) confirmation_.owed = true;
-  ++sends_.next_cookie;
+  sends_.add(request, signaled);
   return {};
 }
 
@@ -155,15 +131,15 @@ void Link::post_early(EarlySends early, Instant now) {
     life_.reach(Stage::kFailing);
     engine_.abort(now);
   }
-  ask_for_confirmation();
+  sends_.ask_for_confirmation(engine_);
 }
 
 // Flushed, but not before what was posted earlier (RDMAP-5.5-19): that may have to wait until octets on loan are
 // written.
 Result<void> Link::post_late(const SendRequest& request) {
   if (!qp_->has_send_room(sends_unfinished())) return std::unexpected(full_send_queue());
-  if (sends_.slots.empty()) return qp_->fail_send(request, WcStatus::kFlushed), Result<void>{};
-  sends_.slots.push({.wr_id = request.wr_id, .opcode = request.opcode, .kind = SendSlot::Kind::kLate});
+  if (sends_.empty()) return qp_->fail_send(request, WcStatus::kFlushed), Result<void>{};
+  sends_.add_late(request);
   return {};
 }
 
