@@ -209,16 +209,18 @@ inline bool has_ipv6_loopback() {
   return works;
 }
 
-// A plain blocking socket that is bound to a free loopback port, and where.
+// A plain blocking socket that is bound to a loopback port, and where.
 struct Bound {
   int descriptor;
   Endpoint at;
 };
 
-inline Bound bind_loopback() {
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+// A free port, or that of another one, which then has to have been bound by this function.
+inline Bound bind_loopback(std::uint16_t port = 0) {
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+  EXPECT_EQ(::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
   sockaddr_storage storage{};
-  socklen_t length = Endpoint{Address::loopback(Family::kIpv4), 0}.to_sockaddr(storage);
+  socklen_t length = Endpoint{Address::loopback(Family::kIpv4), port}.to_sockaddr(storage);
   auto* address = reinterpret_cast<sockaddr*>(&storage);
   EXPECT_EQ(::bind(descriptor, address, length), 0);
   length = sizeof storage;

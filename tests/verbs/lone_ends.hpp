@@ -24,8 +24,8 @@ struct Client {
 };
 
 struct Server {
-  explicit Server(const Policy& policy = {}, int backlog = 128) {
-    must(id.bind_address(loopback("127.0.0.1")), "bind_address");
+  explicit Server(const Policy& policy = {}, int backlog = 128, const std::string& address = "127.0.0.1") {
+    must(id.bind_address(loopback(address)), "bind_address");
     must(id.set_policy(over_tested_pipe(policy)), "set_policy");
     must(id.listen(backlog), "listen");
   }

@@ -25,11 +25,13 @@ using transport::same_host::Session;
 
 class HandInitiator {
  public:
-  explicit HandInitiator(const Endpoint& server) : server_(server) {}
+  explicit HandInitiator(const Endpoint& server, std::uint16_t from = 0)
+      : server_(server), socket_(transport::test::bind_loopback(from)) {}
   ~HandInitiator() { ::close(socket_.descriptor); }
   HandInitiator(const HandInitiator&) = delete;
   HandInitiator& operator=(const HandInitiator&) = delete;
 
+  [[nodiscard]] std::uint16_t port() const { return socket_.at.port; }
   void connect() const {
     sockaddr_storage storage{};
     const socklen_t size = server_.to_sockaddr(storage);
@@ -50,7 +52,7 @@ class HandInitiator {
 
  private:
   Endpoint server_;
-  transport::test::Bound socket_ = transport::test::bind_loopback();
+  transport::test::Bound socket_;
   std::unique_ptr<Session> rings_;
 };
 
@@ -112,6 +114,22 @@ TEST(SameHostOffers, OneWhoseConnectionHadToMakeWayIsRefused) {
   wait_until([&] { return must(server.id.listen_counts(), "listen_counts").dropped == 1; }, "its end");
   first.offer();
   first.request("first");
+  second.offer();
+  second.request("second");
+  EXPECT_EQ(next_name(server), "second");
+}
+
+// Two clients may have one port towards two addresses of a listener. What becomes of one says nothing about the other.
+TEST(SameHostOffers, AreOfAConnectionAndNotOfAPort) {
+  Server server({.startup = {.same_host = SameHost::kOn}, .admission = {.half_open_per_peer = 1}}, 128, "0.0.0.0");
+  const std::uint16_t port = server.id.local_address().port;
+  const auto counts = [&server] { return must(server.id.listen_counts(), "listen_counts"); };
+  HandInitiator first({Address::parse("127.0.0.1").value(), port});
+  HandInitiator second({Address::parse("127.0.0.2").value(), port}, first.port());
+  first.connect();
+  wait_until([&] { return counts().half_open == 1; }, "the first connection");
+  second.connect();
+  wait_until([&] { return counts().dropped == 1; }, "its end");
   second.offer();
   second.request("second");
   EXPECT_EQ(next_name(server), "second");

@@ -127,7 +127,8 @@ void ConnectionState::on_accept(std::expected<transport::Socket, std::error_code
   }
   const auto peer = socket->peer();
   if (!lets_in(*backlog->admission, peer)) {
-    if (const auto offers = this->offers(); offers && peer) offers->refuse(*peer);
+    const auto local = socket->local();
+    if (const auto offers = this->offers(); offers && peer && local) offers->refuse({*peer, local->address});
     return socket->reset();
   }
   const auto child = std::make_shared<ConnectionState>(runtime_, std::move(channel), context_);
@@ -172,7 +173,7 @@ void ConnectionState::begin_incoming(const ConnectionState& listener, transport:
   stream_ = stream;
   const auto place = incoming_.place;
   // From here on an offer finds it.
-  const auto others = place->enter({number, weak_from_this(), peer.address, now(), {peer, addresses_.local().address}});
+  const auto others = place->enter({number, weak_from_this(), peer.address, now(), path()});
   make_room(*place, others);
   // The Request may be here already, and is not looked for: one that came earlier may still have to be read.
   stream->start();

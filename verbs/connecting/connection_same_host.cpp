@@ -90,7 +90,7 @@ void ConnectionState::refuse_offer() {
   }
   const auto listener = place ? place->listener.lock() : nullptr;
   const auto offers = listener ? listener->offers() : nullptr;
-  if (offers) offers->refuse(addresses_.remote());
+  if (offers) offers->refuse(path());
 }
 
 void ConnectionState::share(std::unique_ptr<transport::same_host::Session>& shared) {

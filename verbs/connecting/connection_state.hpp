@@ -150,6 +150,8 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] std::shared_ptr<Offers> offers() const;    // null as above, or without shared memory
   void make_room(Backlog& place, const std::vector<HalfOpen::Entry>& others);
   [[nodiscard]] bool make_way();
+  // Of an incoming connection.
+  [[nodiscard]] HalfOpen::Path path() const { return {addresses_.remote(), addresses_.local().address}; }
   void refuse_offer();
   [[nodiscard]] bool lets_in(Admission& admission, const std::expected<Endpoint, std::error_code>& peer) const;
   [[nodiscard]] bool take_seat(const std::shared_ptr<Admission>& at);

@@ -33,17 +33,17 @@ void Offers::close() {
   listener_.reset();
 }
 
-void Offers::refuse(const transport::Endpoint& peer) {
+void Offers::refuse(const HalfOpen::Path& path) {
   const std::lock_guard lock(mutex_);
   if (refused_.size() == kMostRefused) refused_.pop_front();
-  refused_.push_back({peer, now()});
+  refused_.push_back({path, now()});
 }
 
-bool Offers::was_refused(const transport::Endpoint& peer) {
+bool Offers::was_refused(const HalfOpen::Path& path) {
   const std::lock_guard lock(mutex_);
   const Instant at = now();
   std::erase_if(refused_, [at](const Refused& one) { return at - one.at > kRefusedFor; });
-  return std::erase_if(refused_, [&peer](const Refused& one) { return one.peer == peer; }) != 0;
+  return std::erase_if(refused_, [&path](const Refused& one) { return one.path == path; }) != 0;
 }
 
 void Offers::come(transport::Socket socket) {
@@ -107,7 +107,7 @@ bool Offers::is_done(Waiting& waiting) {
   }
   if (!waiting.offer) return now() >= waiting.end;
   const HalfOpen::Path path{waiting.offer->from, waiting.offer->to.address};
-  if (was_refused(path.peer)) return true;
+  if (was_refused(path)) return true;
   if (const auto connection = backlog_->find(path)) return take(waiting, connection), true;
   return now() >= waiting.end || waiting.offer->session->has_ended();
 }

@@ -37,8 +37,8 @@ class Offers : public std::enable_shared_from_this<Offers> {
   // Once. `listener`: the number of the listener at `local`, whose thread accepts offers, too.
   [[nodiscard]] std::error_code listen(std::uint64_t listener, const transport::Endpoint& local, int backlog,
                                        transport::same_host::Families families);
-  // The TCP connection of this peer was reset: its offer would wait for it.
-  void refuse(const transport::Endpoint& peer);
+  // This TCP connection was reset: its offer would wait for it.
+  void refuse(const HalfOpen::Path& path);
   // No further offer is taken. Before the end, and without locks.
   void close();
 
@@ -71,7 +71,7 @@ class Offers : public std::enable_shared_from_this<Offers> {
   [[nodiscard]] bool is_done(Waiting& waiting);
   void take(Waiting& waiting, const std::shared_ptr<ConnectionState>& connection);
   void serve_later();
-  [[nodiscard]] bool was_refused(const transport::Endpoint& peer);
+  [[nodiscard]] bool was_refused(const HalfOpen::Path& path);
 
   Runtime& runtime_;
   const std::shared_ptr<Backlog> backlog_;
@@ -84,7 +84,7 @@ class Offers : public std::enable_shared_from_this<Offers> {
   bool timed_ = false;  // a timer is to serve the queue
   std::mutex mutex_;
   struct Refused {
-    transport::Endpoint peer{};
+    HalfOpen::Path path{};
     Instant at{};
   };
   std::deque<Refused> refused_;  // the last ones, the oldest first
