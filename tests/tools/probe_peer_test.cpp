@@ -207,6 +207,21 @@ TEST(ProbePeerHostile, ManyConnectionsAtATime) {
   EXPECT_EQ(sessions.size(), callers.size());
 }
 
+TEST(ProbePeerHostile, SessionsWithoutConnectionsMakeRoomForOthers) {
+  ListeningPeer peer;
+  PeerCaller stays(peer.at(), Wish{});
+  const auto session_of_4_mib = [&peer](std::uint32_t session = 0) {
+    const Wish wish{.session = session, .flags = Wish::kSharedReceives, .receives = 1024, .receive_size = 4096};
+    return PeerCaller(peer.at(), wish).advert.session;
+  };
+  const std::uint32_t first = session_of_4_mib();
+  std::uint32_t last = 0;
+  for (int i = 0; i < 64; ++i) last = session_of_4_mib();  // 256 MiB with the first one
+  EXPECT_NE(session_of_4_mib(first), first);
+  EXPECT_EQ(session_of_4_mib(last), last);
+  EXPECT_EQ(PeerCaller(peer.at(), Wish{.session = stays.advert.session}).advert.session, stays.advert.session);
+}
+
 TEST(ProbePeerEnds, BySignalWithSuccess) {
   for (const int number : {SIGINT, SIGTERM}) {
     ListeningPeer peer;

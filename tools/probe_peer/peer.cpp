@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
+#include <stdexcept>
 
 #include "tools/cli/interruption.hpp"
 #include "tools/cli/standard_output.hpp"
@@ -23,6 +24,7 @@ using verbs::ConnectionEventType;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostSessions = 4096;
+constexpr std::size_t kMostOctets = std::size_t{256} << 20U;  // of memory for them and their connections
 // An overflow of the completion queue would end all of them: what they can have at a time fits.
 constexpr std::size_t kMostGuests = Resources::kCompletions / Guest::kMostCompletions;
 constexpr auto kSessionTime = std::chrono::seconds(60);  // without a connection
@@ -91,14 +93,28 @@ class Peer {
   // --- Sessions
 
   std::shared_ptr<Session> session_of(const Wish& wish) {
+    make_room(wish.session);
     if (const auto known = sessions_.find(wish.session); known != sessions_.end()) return known->second;
-    while (sessions_.size() >= kMostSessions) forget_the_idlest();
     const std::uint32_t number = ++last_session_;
     return sessions_.emplace(number, std::make_shared<Session>(resources_, number)).first->second;
   }
-  void forget_the_idlest() {
-    sessions_.erase(std::ranges::min_element(
-        sessions_, {}, [](const auto& one) { return std::pair(one.second->connections > 0, one.second->idle_since); }));
+  [[nodiscard]] std::size_t octets() const {
+    std::size_t sum = 0;
+    for (const auto& [number, session] : sessions_) sum += session->octets();
+    for (const auto& [number, guest] : by_number_) sum += guest->octets();
+    return sum;
+  }
+  // Forgets the idlest sessions, but not this one, nor any with a connection.
+  void make_room(std::uint32_t wanted) {
+    const auto use = [wanted](const auto& one) {
+      return std::pair(one.first == wanted || one.second->connections > 0, one.second->idle_since);
+    };
+    while (sessions_.size() >= kMostSessions || octets() >= kMostOctets) {
+      const auto idlest = std::ranges::min_element(sessions_, {}, use);
+      if (idlest == sessions_.end() || use(*idlest).first)
+        throw std::runtime_error("those that are here have all memory");
+      sessions_.erase(idlest);
+    }
   }
   void forget_old_sessions() {
     const auto now = Clock::now();

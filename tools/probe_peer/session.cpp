@@ -83,6 +83,12 @@ Session::Session(Resources& resources, std::uint32_t number)
   publish();
 }
 
+std::size_t Session::octets() const noexcept {
+  std::size_t sum = report_memory_.size + work_.size + other_work_.size + receives.size;
+  for (const Registered& one : regions_) sum += one.size;
+  return sum;
+}
+
 verbs::SharedReceiveQueue& Session::shared_receives(std::uint16_t count, std::uint16_t size) {
   if (shared_) return *shared_;
   shared_ = must(own_.create_shared_receive_queue({.max_wr = 4096}), "shared receive queue");

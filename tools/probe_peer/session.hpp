@@ -36,6 +36,8 @@ class Session {
   Session(Resources& resources, std::uint32_t number);
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  // Of its memory.
+  [[nodiscard]] std::size_t octets() const noexcept;
   verbs::ProtectionDomain& domain(bool other) noexcept { return other ? other_ : own_; }
   // Receives that its connections share; made at first use.
   verbs::SharedReceiveQueue& shared_receives(std::uint16_t count, std::uint16_t size);
