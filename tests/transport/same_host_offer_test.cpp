@@ -332,7 +332,9 @@ TEST_F(SameHostOffer, TheLastQuarterOfTheAddressSpaceIsNotForRings) {
     const auto session = Session::offer(kInitiator, port_.at);
     ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
     EXPECT_EQ(session.has_value(), !scarce);
-    if (scarce) EXPECT_EQ(session.error(), std::errc::not_enough_memory);
+    if (scarce) {
+      EXPECT_EQ(session.error(), std::errc::not_enough_memory);
+    }
   }
 }
 

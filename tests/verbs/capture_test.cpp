@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -15,6 +18,24 @@
 
 namespace weft::verbs::test {
 namespace {
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The packets with FIN, of a capture with Ethernet and IPv4.
+std::size_t count_fins(std::string_view capture) {
+  constexpr std::size_t kFile = 24, kRecord = 16, kFlags = 14 + 20 + 13;
+  std::size_t fins = 0;
+  for (std::size_t at = kFile; at + kRecord + kFlags < capture.size();) {
+    fins += static_cast<std::size_t>(capture[at + kRecord + kFlags] & 1);
+    std::uint32_t size{};
+    std::memcpy(&size, &capture[at + 8], sizeof size);
+    at += kRecord + size;
+  }
+  return fins;
+}
 
 TEST(Capture, RecordsAConnection) {
   const weft::test::TemporaryDirectory directory;
@@ -27,9 +48,10 @@ TEST(Capture, RecordsAConnection) {
     EXPECT_EQ(pair.server.next().status, WcStatus::kSuccess);
     pair.disconnect();
   }
+  wait_until([&] { return count_fins(contents(path)) == 4; },
+             "both ends of both directions, as each of them sees them");
   must(set_capture_file(""), "stop");
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  EXPECT_GT(file.tellg(), 24 + 8 * 60);
+  EXPECT_GT(contents(path).size(), 24 + 8 * 60);
   const Error nowhere = set_capture_file("/no/such/folder/x.pcap").error();
   EXPECT_EQ(nowhere.argument, "path");
   EXPECT_EQ(nowhere.message(), "path: cannot write a capture file there (system error; No such file or directory)");
@@ -53,9 +75,7 @@ TEST(Capture, RecordsWhatIsNoWholeFrame) {
       EXPECT_TRUE(peer.read_to_end().empty());  // the server has closed, and written before that
     }
     must(set_capture_file(""), "stop");
-    std::ifstream file(path, std::ios::binary);
-    const std::string capture{std::istreambuf_iterator<char>(file), {}};
-    EXPECT_NE(capture.find(octets), std::string::npos) << octets.size();
+    EXPECT_NE(contents(path).find(octets), std::string::npos) << octets.size();
   }
 }
 
