@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 #include "ends.hpp"
 #include "things.hpp"
@@ -129,20 +130,29 @@ struct Depths {
   bool operator==(const Depths&) const = default;
 };
 
-Depths established(const Events& events, rdma_cm_id*& about) {
+struct Agreed {
+  Depths depths;
+  std::string private_data;
+  bool operator==(const Agreed&) const = default;
+};
+
+Agreed established(const Events& events, rdma_cm_id*& about) {
   if (!readable(events.channel->fd)) throw std::runtime_error("no event");
   rdma_cm_event* event = nullptr;
   must(rdma_get_cm_event(events.channel, &event), "rdma_get_cm_event");
   EXPECT_EQ(event->event, RDMA_CM_EVENT_ESTABLISHED);
   about = event->id;
-  const Depths depths{event->param.conn.responder_resources, event->param.conn.initiator_depth};
+  const rdma_conn_param& said = event->param.conn;
+  const Agreed agreed{{said.responder_resources, said.initiator_depth},
+                      {static_cast<const char*>(said.private_data), said.private_data_len}};
   rdma_ack_cm_event(event);
-  return depths;
+  return agreed;
 }
 Depths queried(const End& end) {
   ibv_qp_attr attributes{};
   ibv_qp_init_attr init{};
   must(ibv_query_qp(end.id->qp, &attributes, IBV_QP_STATE, &init), "ibv_query_qp");
+  EXPECT_EQ(attributes.port_num, 1);
   return {attributes.max_dest_rd_atomic, attributes.max_rd_atomic};
 }
 
@@ -151,14 +161,16 @@ TEST(Established, TellsWhatWasAgreed) {
   rdma_cm_id* const listener = listening(events);
   End client(resolved(events, ntohs(rdma_get_src_port(listener))));
   rdma_conn_param wanted = reads(16, 12), answer = reads(5, 3);
+  answer.private_data = "abc";
+  answer.private_data_len = 2;
   must(rdma_connect(client.id, &wanted), "rdma_connect");
   End server(events.next(RDMA_CM_EVENT_CONNECT_REQUEST).id);
   must(rdma_migrate_id(server.id, of_server.channel), "rdma_migrate_id");
   must(rdma_accept(server.id, &answer), "rdma_accept");
   rdma_cm_id* about = nullptr;
-  EXPECT_EQ(established(events, about), (Depths{3, 5}));
+  EXPECT_EQ(established(events, about), (Agreed{{3, 5}, "ab"}));
   EXPECT_EQ(about, client.id);
-  EXPECT_EQ(established(of_server, about), (Depths{5, 3}));
+  EXPECT_EQ(established(of_server, about), (Agreed{{5, 3}, ""}));
   EXPECT_EQ(queried(client), (Depths{3, 5}));
   EXPECT_EQ(queried(server), (Depths{5, 3}));
   must(rdma_destroy_id(listener), "rdma_destroy_id");
