@@ -135,5 +135,26 @@ TEST(SameHostOffers, AreOfAConnectionAndNotOfAPort) {
   EXPECT_EQ(next_name(server), "second");
 }
 
+// Ports are used again. The offer of an initiator that gave up is not for the next connection from its port.
+TEST(SameHostOffers, OneThatWasGivenUpIsNotForTheNextConnectionOfItsPort) {
+  Server server({.startup = {.same_host = SameHost::kOn}});
+  const Endpoint at = server.id.local_address();
+  HandInitiator holds_back_the_others(at);
+  holds_back_the_others.offer();
+  auto gives_up = std::make_unique<HandInitiator>(at);
+  gives_up->offer();
+  const std::uint16_t port = gives_up->port();
+  gives_up.reset();
+  HandInitiator next(at, port);
+  next.connect();
+  wait_until([&] { return must(server.id.listen_counts(), "listen_counts").half_open == 1; }, "the connection");
+  next.offer();
+  next.request("next");
+  holds_back_the_others.connect();
+  holds_back_the_others.request("first");
+  EXPECT_EQ(next_name(server), "first");
+  EXPECT_EQ(next_name(server), "next");
+}
+
 }  // namespace
 }  // namespace weft::verbs::test

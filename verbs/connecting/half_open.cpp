@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <ranges>
 #include <utility>
 
 #include "verbs/connecting/one_peer.hpp"
@@ -115,7 +116,7 @@ std::optional<HalfOpen::Entry> HalfOpen::take_oldest() {
 std::shared_ptr<ConnectionState> HalfOpen::find(const Path& path) const {
   const auto found = peers_.find(one_peer(path.peer.address));
   if (found == peers_.end()) return nullptr;
-  for (const std::uint64_t number : found->second) {
+  for (const std::uint64_t number : found->second | std::views::reverse) {
     const auto entry = entries_.find(number);
     if (entry->second.path == path) return entry->second.connection.lock();
   }

@@ -108,8 +108,11 @@ bool Offers::is_done(Waiting& waiting) {
   if (!waiting.offer) return now() >= waiting.end;
   const HalfOpen::Path path{waiting.offer->from, waiting.offer->to.address};
   if (was_refused(path)) return true;
-  if (const auto connection = backlog_->find(path)) return take(waiting, connection), true;
-  return now() >= waiting.end || waiting.offer->session->has_ended();
+  const auto connection = backlog_->find(path);
+  // Asked last: an initiator that gives up ends its session first, and then another connection may come from its port.
+  if (waiting.offer->session->peer_has_closed()) return true;
+  if (connection) return take(waiting, connection), true;
+  return now() >= waiting.end;
 }
 
 // A Request that its process wrote before this offer is in the rings by now, perhaps unread.
