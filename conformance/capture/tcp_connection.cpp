@@ -201,10 +201,10 @@ void TcpConnection::release(EventQueue& out) {
 }
 
 // Although what it acknowledges has not come: the capture has lost it. But a single acknowledgment that is higher than
-// those after it is damaged, and says nothing.
-void TcpConnection::release_first(Half& from, Half& to, EventQueue& out) {
+// those after it is damaged, and says nothing; unless the capture ends before what it acknowledges could have come.
+void TcpConnection::release_first(Half& from, Half& to, EventQueue& out, bool at_end) {
   std::optional<std::int64_t> least;
-  if (from.modest_at > from.waiting.front().since) least = 0;  // did not have to wait
+  if (!at_end && from.modest_at > from.waiting.front().since) least = 0;  // did not have to wait
   std::size_t looked_at = 0;
   for (const WaitingPackets::Entry& entry : from.waiting) {
     if (least && *least <= 0) break;
@@ -274,7 +274,7 @@ void TcpConnection::finish(bool evicted, EventQueue& out) {
       return half.waiting.empty() ? ~std::uint64_t{0} : half.waiting.front().kept.packet().number;
     };
     const bool first = number(first_) < number(second_);
-    release_first(first ? first_ : second_, first ? second_ : first_, out);
+    release_first(first ? first_ : second_, first ? second_ : first_, out, true);
     count_waiting();
   }
   open(out);

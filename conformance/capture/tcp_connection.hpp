@@ -64,7 +64,7 @@ class TcpConnection {
   [[nodiscard]] bool waits_at_hole(const WaitingPackets::Entry& entry, Half& to) const noexcept;
   [[nodiscard]] bool overdue(const Half& from, Half& to) const noexcept;
   void release(EventQueue& out);
-  void release_first(Half& from, Half& to, EventQueue& out);
+  void release_first(Half& from, Half& to, EventQueue& out, bool at_end = false);
   void process(TcpPacket packet, EventQueue& out);
   void open(EventQueue& out);
   void reset(End end, const TcpPacket& packet, EventQueue& out);

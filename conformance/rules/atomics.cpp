@@ -83,17 +83,16 @@ void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
                              rdmap::AtomicResponseLayout::kSize));
     return forget();
   }
+  if (!complete_) return;
   const Where id = field<rdmap::AtomicResponseLayout::RequestId>(ulpdu);
   const auto meant = std::ranges::find_if(
       pending_, [&](const Request& one) { return one.atomic && one.number == response->request_id; });
   if (meant != pending_.end()) {
-    if (complete_) judge_order(ulpdu, id, meant, findings);
+    judge_order(ulpdu, id, meant, findings);
     answered_.push_back(ulpdu.fpdu->piece.end());
-    // With requests missing, what is older was answered before the capture could show it.
-    pending_.erase(complete_ ? meant : pending_.begin(), meant + 1);
+    pending_.erase(meant);
     return;
   }
-  if (!complete_) return;
   const auto first = oldest(true);
   unrequested(ulpdu, {.atomic = true, .number = response->request_id},
               findings.prepare(kAtomicUnrequested, id,

@@ -58,6 +58,7 @@ class QueueOrder {
 // The tagged messages of one opcode in one direction. Nothing forbids that a Write and a Read Response interleave.
 class TaggedOrder {
  public:
+  explicit TaggedOrder(bool from_the_beginning) noexcept : whole_next_(from_the_beginning) {}
   void on(const Ulpdu& ulpdu, Findings& findings);
   // A segment of another opcode goes on exactly where this message stopped.
   [[nodiscard]] bool continued_by(const Ulpdu& ulpdu) const noexcept;
@@ -75,6 +76,8 @@ class TaggedOrder {
   void judge_empty(const Ulpdu& ulpdu, Findings& findings);
   void judge_end(const Ulpdu& ulpdu, Findings& findings);
 
+  bool whole_next_;  // the capture shows the next message from its first segment on
+  bool whole_ = false;
   bool open_ = false;
   bool begun_ = false;
   bool excused_ = false;
@@ -104,7 +107,7 @@ class DdpOrder {
 
  private:
   std::array<QueueOrder, 4> queues_{QueueOrder{true}, QueueOrder{true}, QueueOrder{true}, QueueOrder{true}};
-  TaggedOrder writes_{}, responses_{};
+  TaggedOrder writes_{true}, responses_{true};
 };
 
 }  // namespace weft::conformance::rules

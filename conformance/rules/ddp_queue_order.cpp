@@ -124,8 +124,7 @@ void QueueOrder::judge_start(const Ulpdu& ulpdu, Findings& findings) {
 
 void QueueOrder::begin(const Ulpdu& ulpdu) {
   const auto& header = *ulpdu.untagged();
-  // After a hole in the capture the first segment may be the middle of a message.
-  whole_ = sequence_known_ || header.offset.value == 0;
+  whole_ = sequence_known_;  // after a hole in the capture, segments of the first message may be missing
   sequence_known_ = any_ = open_ = true;
   several_ = empty_told_ = false;
   msn_ = header.msn.value;

@@ -3,6 +3,8 @@
 // the one before (DDP-5.2-06).
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "conformance/rules/ddp_order.hpp"
 #include "conformance/rules/rule_group.hpp"
 
@@ -52,6 +54,7 @@ void TaggedOrder::begin(const Ulpdu& ulpdu) {
   const auto& header = *ulpdu.tagged();
   open_ = true;
   excused_ = false;
+  whole_ = std::exchange(whole_next_, true);
   stag_ = header.stag;
   first_offset_ = next_offset_ = header.offset.value;
   coverage_.clear();
@@ -91,7 +94,7 @@ void TaggedOrder::judge_inside(const Ulpdu& ulpdu, Findings& findings) {
 }
 
 void TaggedOrder::judge_end(const Ulpdu& ulpdu, Findings& findings) {
-  if (!jump_ || !coverage_.known()) return;
+  if (!whole_ || !jump_ || !coverage_.known()) return;
   const bool complete = coverage_.contiguous() && !coverage_.overlaps();
   findings.add(complete ? kTaggedOrder : kTaggedOffset, ulpdu.from(), jump_->place, jump_->stream_offset,
                fmt::format("TO is {:#x} where the segment before ended at {:#x}", jump_->found, jump_->expected));
@@ -122,8 +125,7 @@ void DdpOrder::end(Findings& findings) {
 
 void DdpOrder::forget() {
   queues_.fill(QueueOrder{false});
-  writes_ = {};
-  responses_ = {};
+  writes_ = responses_ = TaggedOrder{false};
 }
 
 }  // namespace weft::conformance::rules

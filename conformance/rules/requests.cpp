@@ -72,6 +72,7 @@ void Requests::on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings&
 
 void Requests::add(const Ulpdu& ulpdu, const Request& request, const Facts& facts, Findings& findings) {
   if (answered_early(ulpdu, request)) return;
+  if (!complete_) return;  // with which of them is outstanding, nobody knows what a response answers
   pending_.push_back(request);
   count_request(ulpdu, facts, findings);
 }
@@ -98,7 +99,7 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
   }
   const std::size_t outstanding = pending_.size() + answered_.size() + (response_ && response_->judged ? 1 : 0);
   const auto limit = facts.request_limit(ulpdu.from());
-  const bool too_many = complete_ && acknowledged && limit && outstanding > *limit;
+  const bool too_many = acknowledged && limit && outstanding > *limit;
   if (too_many && !told_) {
     findings.add(kTooManyRequests, ulpdu.octets(0, 2),
                  fmt::format("{} requests are outstanding; the peer's IRD is {}", outstanding, *limit));
@@ -124,20 +125,9 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Find
   if (ulpdu.last()) {
     if (response_->judged) answered_.push_back(ulpdu.fpdu->piece.end());
     if (response_->judged && response_->octets < response_->read.size) cut_ = std::pair(header.stag, end);
-    resume();
     response_.reset();
   }
   return !astray;
-}
-
-// A request that is not known may have named the same sink. One that also asked for that many octets is taken for the one that
-// is answered; what is older was answered before the capture could show it.
-void Requests::resume() {
-  const auto meant = std::ranges::find_if(
-      pending_, [&](const Request& one) { return !one.atomic && one.number == response_->read.number; });
-  if (!response_->tentative || response_->octets != response_->read.size || meant == pending_.end()) return;
-  pending_.erase(pending_.begin(), meant + 1);
-  complete_ = true;
 }
 
 Requests::Pending::iterator Requests::oldest(bool atomic) noexcept {
@@ -174,28 +164,22 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
   const auto fits = [&](const Request& one) {
     return !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
   };
+  if (!complete_)
+    return {};  // its request may be one that the capture does not show, though it named what a known one names
   const auto first = oldest(false);
   if (first == pending_.end()) {
-    if (!complete_) return {};
     unrequested(
         ulpdu, {.sink_stag = header.stag, .sink_offset = header.offset.value},
         findings.prepare(kUnrequested, ulpdu.octets(0, 2),
                          fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding",
                                      header.stag.value)));
-    return {.astray = complete_};
+    return {.astray = complete_};  // not if it was forgotten with all others
   }
   // STag and TO of a response without octets may be anything (DDP-5.2-12).
   const bool anything_fits = ulpdu.payload.empty() && ulpdu.last();
-  const auto candidates =
-      anything_fits ? std::ranges::count(pending_, false, &Request::atomic) : std::ranges::count_if(pending_, fits);
-  if (!complete_ && candidates > 1) {  // which of them is answered is unknown: those before it may be answered already
-    std::erase_if(pending_, [](const Request& one) { return !one.atomic; });
-    return {};
-  }
   bool astray = false;
   auto meant = anything_fits ? first : std::ranges::find_if(pending_, fits);
   if (meant == pending_.end()) {
-    if (!complete_) return {};  // its request may be one that the capture does not show
     meant = first;
     astray = true;
     if (first->sink_stag != header.stag) {
@@ -207,11 +191,10 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
                    fmt::format("the Read Response begins at TO {:#x}; the request (MSN {}) named {:#x}",
                                header.offset.value, first->number, first->sink_offset));
     }
-  } else if (complete_) {
+  } else {
     judge_order(ulpdu, ulpdu.octets(0, ddp::TaggedLayout::kSize), meant, findings);
   }
   const Request read = *meant;
-  if (!complete_) return {.read = read, .tentative = true};
   pending_.erase(meant);
   return {.judged = true, .read = read, .astray = astray};
 }

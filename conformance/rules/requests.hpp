@@ -55,8 +55,7 @@ class Requests {
     Request read{};
     std::uint64_t octets{};
     bool too_long{};
-    bool tentative{};  // it may be another's: requests are missing
-    bool astray{};     // it has no request, or its STag or TO is not that of the request
+    bool astray{};  // it has no request, or its STag or TO is not that of the request
   };
   void add(const Ulpdu& ulpdu, const Request& request, const Facts& facts, Findings& findings);
   [[nodiscard]] bool answered_early(const Ulpdu& ulpdu, const Request& request);
@@ -67,7 +66,6 @@ class Requests {
   void judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iterator meant, Findings& findings);
   Response begin_response(const Ulpdu& ulpdu, Findings& findings);
   void unrequested(const Ulpdu& ulpdu, Request answered, Finding finding);
-  void resume();
   void judge_length(const Ulpdu& ulpdu, Findings& findings);
 
   Pending pending_{};  // in the order in which they were sent

@@ -92,9 +92,10 @@ void tell_arithmetic(std::vector<Line>& lines, const Wire& wire) {
 void tell_findings(std::vector<Line>& lines, const Connection& connection, const Row& row) {
   for (const std::size_t index : row.findings) {
     const auto& finding = connection.findings[index].finding;
-    lines.push_back(
-        {{Hue::kRemark, fmt::format("  {:18}", conformance::name(finding.rule->severity))},
-         {Hue::kPlain, fmt::format("{}: {} {}", finding.rule->clause, finding.message, finding.rule->sentence)}});
+    const std::string_view stop = finding.message.ends_with('.') ? "" : ".";
+    lines.push_back({{Hue::kRemark, fmt::format("  {:18}", conformance::name(finding.rule->severity))},
+                     {Hue::kPlain, fmt::format("{}: {}{} {}", finding.rule->clause, finding.message, stop,
+                                               finding.rule->sentence)}});
   }
 }
 

@@ -156,4 +156,24 @@ TEST_P(Order, TwoTapsWithAnySkewChangeNoViolation) {
   }
 }
 
+// Of what correct ends sent.
+TEST_P(Order, APacketThatIsMissingAccusesNobody) {
+  const Capture capture = read(GetParam());
+  if (!findings(capture, true).empty()) return;
+  for (std::size_t i = 0; i < capture.size(); ++i) {
+    Capture rest = capture;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_THAT(findings(rest, true), IsEmpty()) << i + 1;
+  }
+}
+
+TEST_P(Order, AnEarlyEndAccusesNobody) {
+  const Capture capture = read(GetParam());
+  if (!findings(capture, true).empty()) return;
+  for (std::size_t size = 1; size < capture.size(); ++size) {
+    EXPECT_THAT(findings({capture.begin(), capture.begin() + static_cast<std::ptrdiff_t>(size)}, true), IsEmpty())
+        << size;
+  }
+}
+
 }  // namespace
