@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <netinet/tcp.h>
+
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 
 #include "probe/from_peer.hpp"
 #include "probe/peer_program.hpp"
@@ -55,7 +59,8 @@ class FromPeerProgram final : public FromPeer {
     std::unique_ptr<Conversation> conversation{};
     bool kept{};
   };
-  static constexpr Duration kLook = std::chrono::milliseconds(10);  // another thread may have accepted what we want
+  static constexpr Duration kLongestWait = std::chrono::seconds(3);  // programs give a start-up 5 s or more
+  static constexpr Duration kLook = std::chrono::milliseconds(10);   // another thread may have accepted what we want
 
   // A connection whose session no case has used.
   Arrived fresh(const SocketWish& wish) {
@@ -129,8 +134,12 @@ class FromPeerProgram final : public FromPeer {
     return true;
   }
 
-  // It waited too long for us.
+  // It waited too long for us, or for so long that it may give up before the Reply arrives. The octets of its Request were its
+  // last ones.
   static bool over(Conversation& by) {
+    tcp_info info{};
+    static_cast<void>(by.socket().tcp_info(std::as_writable_bytes(std::span(&info, 1))));
+    if (std::chrono::milliseconds(info.tcpi_last_data_recv) > kLongestWait) return true;
     try {
       PeerFrame request = by.expect_frame(mpa::FrameKind::kRequest);
       by.expect_silence({}, "it waits for the Reply");
