@@ -83,22 +83,6 @@ std::optional<Fragment> fragment(Bytes header) noexcept {
   return Fragment{L::Identification::get(header), offset, more};
 }
 
-// Ends where the packet's headers end, or at the header of a fragment: what follows belongs to a datagram.
-std::expected<IpPacket, Unread> skip_extensions(IpPacket packet, Bytes captured) noexcept {
-  while (extension_size(packet.protocol, 0) != 0) {
-    const Bytes octets = captured.subspan(std::min(packet.payload_at, captured.size()));
-    if (octets.size() < ExtensionLayout::kSize) return std::unexpected(Unread::kMalformed);
-    const std::size_t size = extension_size(packet.protocol, ExtensionLayout::Length::get(octets));
-    if (size > packet.payload_size) return std::unexpected(Unread::kMalformed);
-    if (packet.protocol == kFragment) packet.fragment = fragment(octets);
-    packet.protocol = ExtensionLayout::NextHeader::get(octets);
-    packet.payload_at += size;
-    packet.payload_size -= size;
-    if (packet.fragment) break;
-  }
-  return packet;
-}
-
 std::expected<IpPacket, Unread> parse_ipv6(const HeaderCursor& cursor, std::size_t sent) noexcept {
   using L = Ipv6Layout;
   if (!cursor.has(L::kSize)) return std::unexpected(Unread::kMalformed);
@@ -118,6 +102,24 @@ Address address(Bytes octets, std::uint8_t version) noexcept {
   std::ranges::copy(octets.first(version == 4 ? Ipv4Layout::kAddressSize : Ipv6Layout::kAddressSize),
                     address.octets.begin());
   return address;
+}
+
+bool is_extension(std::uint8_t protocol) noexcept { return extension_size(protocol, 0) != 0; }
+
+// Ends where the packet's headers end, or at the header of a fragment: what follows belongs to a datagram.
+std::expected<IpPacket, Unread> skip_extensions(IpPacket packet, Bytes captured) noexcept {
+  while (is_extension(packet.protocol)) {
+    const Bytes octets = captured.subspan(std::min(packet.payload_at, captured.size()));
+    if (octets.size() < ExtensionLayout::kSize) return std::unexpected(Unread::kMalformed);
+    const std::size_t size = extension_size(packet.protocol, ExtensionLayout::Length::get(octets));
+    if (size > packet.payload_size) return std::unexpected(Unread::kMalformed);
+    if (packet.protocol == kFragment) packet.fragment = fragment(octets);
+    packet.protocol = ExtensionLayout::NextHeader::get(octets);
+    packet.payload_at += size;
+    packet.payload_size -= size;
+    if (packet.fragment) break;
+  }
+  return packet;
 }
 
 std::expected<IpPacket, Unread> parse_ip(const HeaderCursor& cursor) noexcept {

@@ -50,7 +50,9 @@ std::expected<PacketDecoder::Found, Unread> PacketDecoder::find(const Packet& pa
   auto ip = protocol == packet::kTcp ? packet::find_innermost(packet.link, packet.captured, packet.original_size)
                                      : packet::find_innermost_udp(packet.link, packet.captured, packet.original_size);
   while (ip && ip->packet.fragment) {
-    if (!packet::leads_to_tcp(ip->packet.protocol)) return std::unexpected(Unread::kNotTcp);
+    const std::uint8_t begins_with = ip->packet.protocol;
+    if (!packet::leads_to_tcp(begins_with) && !packet::is_extension(begins_with))
+      return std::unexpected(Unread::kNotTcp);
     take_parts(source, packet.number, ip->packet.payload_at, ip->packet.payload_size);
     const auto* whole = fragments_.add(ip->packet, packet.time, parts_);
     if (whole == nullptr) return std::unexpected(Unread::kFragment);
@@ -58,7 +60,11 @@ std::expected<PacketDecoder::Found, Unread> PacketDecoder::find(const Packet& pa
     ip->packet.payload_at = 0;
     ip->packet.payload_size = whole->payload.size();
     ip->packet.fragment.reset();
-    if (ip->packet.protocol != protocol) ip = find_innermost(ip->packet, ip->path, source.octets);
+    const auto rest = packet::skip_extensions(ip->packet, source.octets);
+    if (!rest) return std::unexpected(rest.error());
+    ip->packet = *rest;
+    if (ip->packet.protocol != protocol && !ip->packet.fragment)
+      ip = find_innermost(ip->packet, ip->path, source.octets);
   }
   if (!ip) return std::unexpected(ip.error());
   if (ip->packet.protocol != protocol) return std::unexpected(Unread::kNotTcp);

@@ -213,13 +213,22 @@ TEST(Fragments, OutOfOrderInTcpToo) {
   EXPECT_EQ(client.places[8], (Place{3, 20}));
 }
 
-TEST(Fragments, Ipv6) {
-  const Octets whole = ipv6({.sequence = 1, .payload = "0123456789ab"});
+// Extension headers after that of the fragment belong to what is divided (RFC 8200 section 4.5): here Destination Options.
+class Ipv6Fragments : public ::testing::TestWithParam<std::uint8_t> {};
+INSTANTIATE_TEST_SUITE_P(NextHeader, Ipv6Fragments, ::testing::Values(6, 60));
+
+TEST_P(Ipv6Fragments, AreJoined) {
+  Octets whole = ipv6({.sequence = 1, .payload = "0123456789ab"});
+  if (GetParam() == 60) {
+    const Octets options{std::byte{6}, {}, std::byte{1}, std::byte{4}, {}, {}, {}, {}};  // and TCP next
+    whole.insert(whole.begin() + 40, options.begin(), options.end());
+  }
+  const std::size_t size = whole.size() - 40;
   const auto part = [&](std::size_t begin, std::size_t end, std::uint64_t offset_and_more) {
     Octets ip(whole.begin(), whole.begin() + 40);
     ip[5] = static_cast<std::byte>(8 + end - begin);
     ip[6] = std::byte{44};
-    append(ip, 0x06000000U | offset_and_more, 4);
+    append(ip, std::uint64_t{GetParam()} << 24U | offset_and_more, 4);
     append(ip, 99, 4);
     ip.insert(ip.end(), whole.begin() + 40 + static_cast<std::ptrdiff_t>(begin),
               whole.begin() + 40 + static_cast<std::ptrdiff_t>(end));
@@ -227,7 +236,7 @@ TEST(Fragments, Ipv6) {
   };
   TcpHistory history;
   history.take_ip(part(0, 24, 1));
-  history.take_ip(part(24, 32, 24));
+  history.take_ip(part(24, size, 24));
   ASSERT_EQ(history.connections(), 1U);
   EXPECT_EQ(history.from(End::kFirst).stream, "0123456789ab");
 }
