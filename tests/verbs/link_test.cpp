@@ -257,6 +257,26 @@ TEST(LinkPair, GoesOnWithASendThatFoundNoReceive) {
 }
 
 // The Terminate that follows an end inside an FPDU is lost with the connection, and nothing is waited for.
+// Its application does not know yet that the peer has closed, and ibv_post_send(3) takes requests in RTS and in ERR.
+TEST(LinkPair, FlushesWhatIsPostedAfterThePeerHasClosed) {
+  LinkPair pair;
+  Traffic traffic(pair);
+  pair.run();
+  pair.there.room = 0;
+  traffic.post();
+  pair.run();
+  pair.server.disconnect();
+  pair.run();
+  ASSERT_EQ(pair.client.link.life().stage(), Stage::kClosing);
+  pair.client.post({.wr_id = 4, .opcode = SendOpcode::kSend});
+  EXPECT_TRUE(pair.client.sends.empty()) << "not before the others";
+  pair.there.room = 1U << 30U;
+  pair.run();
+  ASSERT_EQ(pair.client.sends.size(), 5U);
+  for (std::uint64_t i = 0; i < 5; ++i) EXPECT_EQ(pair.client.sends[i].wr_id, i);
+  EXPECT_EQ(pair.client.sends[4].status, WcStatus::kFlushed);
+}
+
 TEST(LinkPair, EndsAtOnceWhenThePeerHasGoneInsideAnFpdu) {
   LinkPair pair;
   pair.run();

@@ -44,6 +44,10 @@ class StreamLife {
   [[nodiscard]] bool is_established() const noexcept { return stage_ != Stage::kStartup; }  // or was
   [[nodiscard]] bool fails() const noexcept { return stage_ == Stage::kFailing; }
   [[nodiscard]] bool is_closed() const noexcept { return stage_ == Stage::kClosed; }
+  // The peer closes, or has done nothing for too long. Its user does not know yet.
+  [[nodiscard]] bool was_left() const noexcept {
+    return stage_ == Stage::kClosing && farewell.stage == Farewell::Stage::kNone;
+  }
   // Does nothing if `stage` was passed already: a disconnect does not undo an error. A transition that is not in kSteps
   // ends the process.
   void reach(Stage stage) noexcept;
