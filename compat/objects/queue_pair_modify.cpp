@@ -55,6 +55,30 @@ int require(int mask, int needed, std::string_view reason) {
   return (mask & needed) == needed ? 0 : refused(kCall, EINVAL, reason);
 }
 
+// What has a few bits on the wire of an adapter, or names what a device has one of.
+int check_values(const ibv_qp_attr& wanted, int mask) {
+  struct Bound {
+    int bit;
+    std::uint32_t value, least, most;
+    std::string_view reason;
+  };
+  const Bound bounds[]{
+      {IBV_QP_PORT, wanted.port_num, 1, 1, "port_num: every device has one port: 1"},
+      {IBV_QP_PKEY_INDEX, wanted.pkey_index, 0, 0, "pkey_index: there is P_Key 0 alone"},
+      {IBV_QP_TIMEOUT, wanted.timeout, 0, 31, "timeout: more than 5 bits"},
+      {IBV_QP_MIN_RNR_TIMER, wanted.min_rnr_timer, 0, 31, "min_rnr_timer: more than 5 bits"},
+      {IBV_QP_RETRY_CNT, wanted.retry_cnt, 0, 7, "retry_cnt: more than 3 bits"},
+      {IBV_QP_RNR_RETRY, wanted.rnr_retry, 0, 7, "rnr_retry: more than 3 bits"},
+      {IBV_QP_MAX_QP_RD_ATOMIC, wanted.max_rd_atomic, 0, verbs::Device::limits().max_ord,
+       "max_rd_atomic: larger than the device's limit"},
+  };
+  for (const Bound& one : bounds) {
+    if ((mask & one.bit) != 0 && (one.value < one.least || one.value > one.most))
+      return refused(kCall, EINVAL, one.reason);
+  }
+  return 0;
+}
+
 // --- A direct connection
 
 // What only a program names that connects the queue pair itself: rdma_init_qp_attr asks for none of these.
@@ -218,6 +242,7 @@ int modify_state(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller
     if (now == verbs::QpState::kError) return refused(kCall, EINVAL, "the queue pair is in ERR");
     return to_rts(qp, wanted, mask);
   }
+  if (to == IBV_QPS_INIT && qp.direct_state) return refused(kCall, EINVAL, "INIT follows RESET");
   // On the way to RTS, a program that answers CONNECT_RESPONSE begins with INIT.
   if (to == IBV_QPS_INIT && qp.named_by_id && now == verbs::QpState::kRts) return 0;
   const bool under_way = now == verbs::QpState::kInit || now == verbs::QpState::kRtr;
@@ -249,7 +274,8 @@ verbs::PostResult post_direct(Qp& qp, std::span<const verbs::SendRequest> reques
 int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask, const void* caller) noexcept {
   return guarded_errno([&] {
     Qp& self = of(qp);
-    int error = 0;
+    int error = check_values(*attributes, mask);
+    if (error != 0) return error;
     if (self.datagrams) {
       error = modify_datagrams(self, *attributes, mask);
     } else if ((mask & IBV_QP_STATE) != 0) {

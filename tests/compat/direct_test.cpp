@@ -247,7 +247,9 @@ TEST(CompatDirect, StatesAndAttributesAreWhatTheProgramSet) {
   EXPECT_EQ(one.query().qp_state, IBV_QPS_INIT);
   ASSERT_EQ(to_rtr(one, kNobody, 0x123456), 0);
   EXPECT_EQ(one.qp->state, IBV_QPS_RTR);
+  EXPECT_EQ(modify(one.qp, IBV_QPS_INIT), EINVAL);
   ASSERT_EQ(to_rts(one, 0x654321), 0);
+  EXPECT_EQ(modify(one.qp, IBV_QPS_INIT), EINVAL);
   const ibv_qp_attr set = one.query();
   EXPECT_EQ(set.qp_state, IBV_QPS_RTS);
   EXPECT_EQ(set.path_mtu, IBV_MTU_1024);

@@ -108,6 +108,32 @@ int by_hand(Things& things, ibv_qp_state state, int mask) {
   return ibv_modify_qp(things.qp, &to, IBV_QP_STATE | mask);
 }
 
+template <typename Change>
+int with_value(Things& things, int mask, Change change) {
+  ibv_qp_attr to{};
+  change(to);
+  return ibv_modify_qp(things.qp, &to, mask);
+}
+
+TEST(CompatMisuse, Attributes) {
+  expect_all_refused({
+      {"ibv_modify_qp", EINVAL, "port_num",
+       [](Things& t) { return with_value(t, IBV_QP_PORT, [](auto& a) { a.port_num = 2; }); }},
+      {"ibv_modify_qp", EINVAL, "pkey_index",
+       [](Things& t) { return with_value(t, IBV_QP_PKEY_INDEX, [](auto& a) { a.pkey_index = 1; }); }},
+      {"ibv_modify_qp", EINVAL, "timeout",
+       [](Things& t) { return with_value(t, IBV_QP_TIMEOUT, [](auto& a) { a.timeout = 32; }); }},
+      {"ibv_modify_qp", EINVAL, "min_rnr_timer",
+       [](Things& t) { return with_value(t, IBV_QP_MIN_RNR_TIMER, [](auto& a) { a.min_rnr_timer = 32; }); }},
+      {"ibv_modify_qp", EINVAL, "retry_cnt",
+       [](Things& t) { return with_value(t, IBV_QP_RETRY_CNT, [](auto& a) { a.retry_cnt = 8; }); }},
+      {"ibv_modify_qp", EINVAL, "rnr_retry",
+       [](Things& t) { return with_value(t, IBV_QP_RNR_RETRY, [](auto& a) { a.rnr_retry = 8; }); }},
+      {"ibv_modify_qp", EINVAL, "max_rd_atomic",
+       [](Things& t) { return with_value(t, IBV_QP_MAX_QP_RD_ATOMIC, [](auto& a) { a.max_rd_atomic = 129; }); }},
+  });
+}
+
 TEST(CompatMisuse, States) {
   expect_all_refused({
       {"ibv_modify_qp", EINVAL, "RTR needs the address vector",
