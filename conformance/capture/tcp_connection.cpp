@@ -19,7 +19,8 @@ constexpr std::size_t kMostAhead = 64;                 // stretches after holes;
 
 // A peer's first SYN with data holds no more (RFC 7413): it fits into a segment.
 constexpr std::uint32_t kMostWithSyn = 1U << 16;
-constexpr std::size_t kLookedAt = 64;  // packets that wait, for the lowest acknowledgment
+constexpr std::size_t kLookedAt = 64;            // packets that wait, for the lowest acknowledgment
+constexpr std::int64_t kUnscaledWindow = 65535;  // RFC 9293 section 3.1
 
 bool has_octets(const TcpPacket& packet) noexcept { return packet.payload_size > 0 || packet.header.fin; }
 
@@ -201,15 +202,19 @@ void TcpConnection::release(EventQueue& out) {
 }
 
 // Although what it acknowledges has not come: the capture has lost it. But a single acknowledgment that is higher than
-// those after it is damaged, and says nothing; unless the capture ends before what it acknowledges could have come.
+// those after it is damaged, and says nothing; unless the capture ends and it is near enough to be still to come.
 void TcpConnection::release_first(Half& from, Half& to, EventQueue& out, bool at_end) {
+  const auto distance_of = [&to](const WaitingPackets::Entry& entry) {
+    const packet::TcpHeader& header = entry.kept.packet().header;
+    return header.ack ? to.direction.distance(header.acknowledgement) : std::nullopt;
+  };
   std::optional<std::int64_t> least;
-  if (!at_end && from.modest_at > from.waiting.front().since) least = 0;  // did not have to wait
+  const bool near = at_end && distance_of(from.waiting.front()).value_or(0) <= kUnscaledWindow;
+  if (!near && from.modest_at > from.waiting.front().since) least = 0;  // did not have to wait
   std::size_t looked_at = 0;
   for (const WaitingPackets::Entry& entry : from.waiting) {
     if (least && *least <= 0) break;
-    const packet::TcpHeader& header = entry.kept.packet().header;
-    const auto distance = header.ack ? to.direction.distance(header.acknowledgement) : std::nullopt;
+    const auto distance = distance_of(entry);
     if (distance && (!least || *distance < *least)) least = distance;
     if (++looked_at == kLookedAt) break;
   }
