@@ -72,7 +72,7 @@ void Requests::on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings&
 
 void Requests::add(const Ulpdu& ulpdu, const Request& request, const Facts& facts, Findings& findings) {
   if (answered_early(ulpdu, request)) return;
-  if (!complete_) return;  // with which of them is outstanding, nobody knows what a response answers
+  if (!complete_) return;  // what a response answers is unknown, and so is which requests are outstanding
   pending_.push_back(request);
   count_request(ulpdu, facts, findings);
 }
@@ -164,8 +164,7 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
   const auto fits = [&](const Request& one) {
     return !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
   };
-  if (!complete_)
-    return {};  // its request may be one that the capture does not show, though it named what a known one names
+  if (!complete_) return {};  // its request may have been lost, and may have named the same sink as a known one
   const auto first = oldest(false);
   if (first == pending_.end()) {
     unrequested(
@@ -173,7 +172,7 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
         findings.prepare(kUnrequested, ulpdu.octets(0, 2),
                          fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding",
                                      header.stag.value)));
-    return {.astray = complete_};  // not if it was forgotten with all others
+    return {.astray = complete_};  // false if unrequested() has forgotten everything
   }
   // STag and TO of a response without octets may be anything (DDP-5.2-12).
   const bool anything_fits = ulpdu.payload.empty() && ulpdu.last();

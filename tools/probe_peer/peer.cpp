@@ -112,7 +112,7 @@ class Peer {
     while (sessions_.size() >= kMostSessions || octets() >= kMostOctets) {
       const auto idlest = std::ranges::min_element(sessions_, {}, use);
       if (idlest == sessions_.end() || use(*idlest).first)
-        throw std::runtime_error("those that are here have all memory");
+        throw std::runtime_error("the memory for sessions is in use");
       sessions_.erase(idlest);
     }
   }
