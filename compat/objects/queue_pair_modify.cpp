@@ -59,18 +59,22 @@ int require(int mask, int needed, std::string_view reason) {
 int check_values(const ibv_qp_attr& wanted, int mask) {
   struct Bound {
     int bit;
-    std::uint32_t value, least, most;
+    std::int64_t value, least, most;
     std::string_view reason;
   };
   const Bound bounds[]{
       {IBV_QP_PORT, wanted.port_num, 1, 1, "port_num: every device has one port: 1"},
       {IBV_QP_PKEY_INDEX, wanted.pkey_index, 0, 0, "pkey_index: there is P_Key 0 alone"},
+      {IBV_QP_PATH_MTU, number(wanted.path_mtu), IBV_MTU_256, IBV_MTU_4096, "path_mtu: no such size"},
+      {IBV_QP_DEST_QPN, wanted.dest_qp_num, 0, kHighestNumber, "dest_qp_num: more than 24 bits"},
       {IBV_QP_TIMEOUT, wanted.timeout, 0, 31, "timeout: more than 5 bits"},
       {IBV_QP_MIN_RNR_TIMER, wanted.min_rnr_timer, 0, 31, "min_rnr_timer: more than 5 bits"},
       {IBV_QP_RETRY_CNT, wanted.retry_cnt, 0, 7, "retry_cnt: more than 3 bits"},
       {IBV_QP_RNR_RETRY, wanted.rnr_retry, 0, 7, "rnr_retry: more than 3 bits"},
       {IBV_QP_MAX_QP_RD_ATOMIC, wanted.max_rd_atomic, 0, verbs::Device::limits().max_ord,
        "max_rd_atomic: larger than the device's limit"},
+      {IBV_QP_MAX_DEST_RD_ATOMIC, wanted.max_dest_rd_atomic, 0, verbs::Device::limits().max_ird,
+       "max_dest_rd_atomic: larger than the device's limit"},
   };
   for (const Bound& one : bounds) {
     if ((mask & one.bit) != 0 && (one.value < one.least || one.value > one.most))
@@ -83,17 +87,6 @@ int check_values(const ibv_qp_attr& wanted, int mask) {
 
 // What only a program names that connects the queue pair itself: rdma_init_qp_attr asks for none of these.
 constexpr int kByProgram = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_SQ_PSN;
-
-int check_path(const ibv_qp_attr& wanted) {
-  if (number(wanted.path_mtu) < IBV_MTU_256 || number(wanted.path_mtu) > IBV_MTU_4096) {
-    return refused(kCall, EINVAL, "path_mtu: no such size");
-  }
-  if (wanted.dest_qp_num > kHighestNumber) return refused(kCall, EINVAL, "dest_qp_num: more than 24 bits");
-  if (wanted.max_dest_rd_atomic > verbs::Device::limits().max_ird) {
-    return refused(kCall, EINVAL, "max_dest_rd_atomic: larger than the device's limit");
-  }
-  return 0;
-}
 
 // The second half of a queue pair that is connected to itself.
 int make_loop(Qp& qp) {
@@ -131,7 +124,6 @@ int to_rtr(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller) {
   }
   const auto peer = peer_of(kCall, wanted.ah_attr, *local);
   if (!peer) return EINVAL;
-  if (const int error = check_path(wanted); error != 0) return error;
   const direct::End self{.address = *local, .number = qp.port_number};
   const direct::Target target{.peer = {.address = *peer, .number = wanted.dest_qp_num},
                               .rq_psn = wanted.rq_psn & kHighestNumber,

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "misuse.hpp"
@@ -108,29 +109,26 @@ int by_hand(Things& things, ibv_qp_state state, int mask) {
   return ibv_modify_qp(things.qp, &to, IBV_QP_STATE | mask);
 }
 
-template <typename Change>
-int with_value(Things& things, int mask, Change change) {
+template <int kBit, auto kMember, int kValue>
+int set_to(Things& things) {
   ibv_qp_attr to{};
-  change(to);
-  return ibv_modify_qp(things.qp, &to, mask);
+  to.*kMember = static_cast<std::remove_reference_t<decltype(to.*kMember)>>(kValue);
+  return ibv_modify_qp(things.qp, &to, kBit);
 }
 
 TEST(CompatMisuse, Attributes) {
   expect_all_refused({
-      {"ibv_modify_qp", EINVAL, "port_num",
-       [](Things& t) { return with_value(t, IBV_QP_PORT, [](auto& a) { a.port_num = 2; }); }},
-      {"ibv_modify_qp", EINVAL, "pkey_index",
-       [](Things& t) { return with_value(t, IBV_QP_PKEY_INDEX, [](auto& a) { a.pkey_index = 1; }); }},
-      {"ibv_modify_qp", EINVAL, "timeout",
-       [](Things& t) { return with_value(t, IBV_QP_TIMEOUT, [](auto& a) { a.timeout = 32; }); }},
-      {"ibv_modify_qp", EINVAL, "min_rnr_timer",
-       [](Things& t) { return with_value(t, IBV_QP_MIN_RNR_TIMER, [](auto& a) { a.min_rnr_timer = 32; }); }},
-      {"ibv_modify_qp", EINVAL, "retry_cnt",
-       [](Things& t) { return with_value(t, IBV_QP_RETRY_CNT, [](auto& a) { a.retry_cnt = 8; }); }},
-      {"ibv_modify_qp", EINVAL, "rnr_retry",
-       [](Things& t) { return with_value(t, IBV_QP_RNR_RETRY, [](auto& a) { a.rnr_retry = 8; }); }},
-      {"ibv_modify_qp", EINVAL, "max_rd_atomic",
-       [](Things& t) { return with_value(t, IBV_QP_MAX_QP_RD_ATOMIC, [](auto& a) { a.max_rd_atomic = 129; }); }},
+      {"ibv_modify_qp", EINVAL, "port_num", set_to<IBV_QP_PORT, &ibv_qp_attr::port_num, 2>},
+      {"ibv_modify_qp", EINVAL, "pkey_index", set_to<IBV_QP_PKEY_INDEX, &ibv_qp_attr::pkey_index, 1>},
+      {"ibv_modify_qp", EINVAL, "path_mtu", set_to<IBV_QP_PATH_MTU, &ibv_qp_attr::path_mtu, IBV_MTU_4096 + 1>},
+      {"ibv_modify_qp", EINVAL, "dest_qp_num", set_to<IBV_QP_DEST_QPN, &ibv_qp_attr::dest_qp_num, 1 << 24>},
+      {"ibv_modify_qp", EINVAL, "timeout", set_to<IBV_QP_TIMEOUT, &ibv_qp_attr::timeout, 32>},
+      {"ibv_modify_qp", EINVAL, "min_rnr_timer", set_to<IBV_QP_MIN_RNR_TIMER, &ibv_qp_attr::min_rnr_timer, 32>},
+      {"ibv_modify_qp", EINVAL, "retry_cnt", set_to<IBV_QP_RETRY_CNT, &ibv_qp_attr::retry_cnt, 8>},
+      {"ibv_modify_qp", EINVAL, "rnr_retry", set_to<IBV_QP_RNR_RETRY, &ibv_qp_attr::rnr_retry, 8>},
+      {"ibv_modify_qp", EINVAL, "max_rd_atomic", set_to<IBV_QP_MAX_QP_RD_ATOMIC, &ibv_qp_attr::max_rd_atomic, 129>},
+      {"ibv_modify_qp", EINVAL, "max_dest_rd_atomic",
+       set_to<IBV_QP_MAX_DEST_RD_ATOMIC, &ibv_qp_attr::max_dest_rd_atomic, 129>},
   });
 }
 

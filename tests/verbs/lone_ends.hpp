@@ -29,6 +29,7 @@ struct Server {
     must(id.set_policy(over_tested_pipe(policy)), "set_policy");
     must(id.listen(backlog), "listen");
   }
+  [[nodiscard]] ListenCounts counts() const { return must(id.listen_counts(), "listen_counts"); }
   EventChannel events = must(EventChannel::create(), "EventChannel");
   ConnectionId id = must(ConnectionId::create(events, 43), "ConnectionId");
 };

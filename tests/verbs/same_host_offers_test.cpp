@@ -109,9 +109,9 @@ TEST(SameHostOffers, OneWhoseConnectionHadToMakeWayIsRefused) {
   Server server({.startup = {.same_host = SameHost::kOn}, .admission = {.half_open_per_peer = 1}});
   HandInitiator first(server.id.local_address()), second(server.id.local_address());
   first.connect();
-  wait_until([&] { return must(server.id.listen_counts(), "listen_counts").half_open == 1; }, "the first connection");
+  wait_until([&] { return server.counts().half_open == 1; }, "the first connection");
   second.connect();
-  wait_until([&] { return must(server.id.listen_counts(), "listen_counts").dropped == 1; }, "its end");
+  wait_until([&] { return server.counts().dropped == 1; }, "its end");
   first.offer();
   first.request("first");
   second.offer();
@@ -123,13 +123,12 @@ TEST(SameHostOffers, OneWhoseConnectionHadToMakeWayIsRefused) {
 TEST(SameHostOffers, AreOfAConnectionAndNotOfAPort) {
   Server server({.startup = {.same_host = SameHost::kOn}, .admission = {.half_open_per_peer = 1}}, 128, "0.0.0.0");
   const std::uint16_t port = server.id.local_address().port;
-  const auto counts = [&server] { return must(server.id.listen_counts(), "listen_counts"); };
   HandInitiator first({Address::parse("127.0.0.1").value(), port});
   HandInitiator second({Address::parse("127.0.0.2").value(), port}, first.port());
   first.connect();
-  wait_until([&] { return counts().half_open == 1; }, "the first connection");
+  wait_until([&] { return server.counts().half_open == 1; }, "the first connection");
   second.connect();
-  wait_until([&] { return counts().dropped == 1; }, "its end");
+  wait_until([&] { return server.counts().dropped == 1; }, "its end");
   second.offer();
   second.request("second");
   EXPECT_EQ(next_name(server), "second");
@@ -147,7 +146,7 @@ TEST(SameHostOffers, OneThatWasGivenUpIsNotForTheNextConnectionOfItsPort) {
   gives_up.reset();
   HandInitiator next(at, port);
   next.connect();
-  wait_until([&] { return must(server.id.listen_counts(), "listen_counts").half_open == 1; }, "the connection");
+  wait_until([&] { return server.counts().half_open == 1; }, "the connection");
   next.offer();
   next.request("next");
   holds_back_the_others.connect();
