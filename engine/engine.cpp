@@ -42,6 +42,7 @@ bool Engine::awaits_answers() const noexcept { return state_->rdma && state_->rd
 bool Engine::has_output() const noexcept { return state_->has_output(); }
 
 bool Engine::has_events() const noexcept { return !state_->events.empty(); }
+bool Engine::inside_message() const noexcept { return state_->rdma && state_->rdma->inbound.inside_message(); }
 std::optional<Event> Engine::poll_event() { return state_->poll_event(); }
 
 }  // namespace weft::engine

@@ -174,6 +174,8 @@ class Engine {
 
   // --- User: what happened. SendCompleted events are bounded by the send queue; a full event queue stops receive().
   [[nodiscard]] bool has_events() const noexcept;
+  /// Returns true if a message has begun to arrive and has not ended.
+  [[nodiscard]] bool inside_message() const noexcept;
   /// Returns the next event, if any.
   std::optional<Event> poll_event();
 

@@ -112,8 +112,10 @@ struct ProtocolError {
 };  // the peer broke the protocol; we are terminating
 struct TerminateReceived {
   ErrorReport report{};
-  bool known_departure{};
-};  // known_departure: fields laid out as Linux siw does
+  bool known_departure{};     ///< its fields are laid out as Linux siw does
+  bool of_completed_write{};  ///< it quotes an RDMA Write whose work request is complete
+  bool inside_message{};      ///< a receive holds a part of a message that will not be completed
+};
 struct StartupFailed {
   ErrorReport report{};
   bool retry_with_revision_1{};

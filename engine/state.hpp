@@ -105,7 +105,7 @@ struct Engine::State {
   void deliver(const TerminateDelivered& terminate, const InboundSegment& segment, Instant now);
   void queue_response(const rdmap::InboundRequest& request, Instant now);
   bool put_response(std::uint64_t ticket, std::uint32_t offset, Bytes octets, Instant now);
-  void blame(const rdmap::Terminate& terminate);
+  [[nodiscard]] bool blame(const rdmap::Terminate& terminate);
   void end_of_stream(Instant now);
   void handle_fin(Instant now);
 

@@ -18,12 +18,16 @@ Fault end_fault(std::string_view clause, std::string_view sentence, std::uint64_
   return fault;
 }
 
+bool is_write(const ddp::Header& header) {
+  const auto* const tagged = std::get_if<ddp::TaggedHeader>(&header);
+  return tagged != nullptr && rdmap::opcode_bits(tagged->rsvd_ulp) == std::to_underlying(rdmap::Opcode::kWrite);
+}
+
 // The work request whose message a peer quotes. What we sent as responses belongs to none: its STag is the peer's own
 // and may be that of a Write, too, and its MSN is that of another queue.
 SendEntry* find_quoted(SendQueue& queue, const ddp::Header& header) {
   if (const auto* tagged = std::get_if<ddp::TaggedHeader>(&header)) {
-    const bool write = rdmap::opcode_bits(tagged->rsvd_ulp) == std::to_underlying(rdmap::Opcode::kWrite);
-    return write ? queue.find_write(tagged->stag, tagged->offset) : nullptr;
+    return is_write(header) ? queue.find_write(tagged->stag, tagged->offset) : nullptr;
   }
   const auto& untagged = std::get<ddp::UntaggedHeader>(header);
   const auto number = ddp::queue_number(untagged.queue);
@@ -227,31 +231,36 @@ bool Engine::State::put_response(std::uint64_t ticket, std::uint32_t offset, Byt
 void Engine::State::deliver(const TerminateDelivered& terminate, const InboundSegment& segment, Instant now) {
   ErrorReport report = report_of(terminate.report->meant().error);
   report.stream_offset = segment.stream_offset;
+  const bool of_completed_write = blame(terminate.report->meant());
   if (announcement.cancel()) {  // instead of a ready-to-receive message: the initiator gave up
     deadlines.startup.reset();
     events.push(StartupFailed{report, false});
   } else {
-    events.push(TerminateReceived{report, terminate.report->siw_layout});
+    events.push(TerminateReceived{.report = report,
+                                  .known_departure = terminate.report->siw_layout,
+                                  .of_completed_write = of_completed_write,
+                                  .inside_message = rdma->inbound.inside_message()});
   }
-  blame(terminate.report->meant());
   step(rdmap::StreamEvent::kTerminateReceived);
   give_back_receive(WorkStatus::kFlushed);
   rdma->outbound.stop();
   ending.begin(now + config.close_timeout);
 }
 
-// If the Terminate quotes one of our messages, its work request failed and was not just flushed.
-void Engine::State::blame(const rdmap::Terminate& terminate) {
-  if (!terminate.ddp_header) return;
+// If the Terminate quotes one of our messages, its work request failed and was not just flushed. Returns true if it quotes
+// an RDMA Write that has completed: TCP had taken it.
+bool Engine::State::blame(const rdmap::Terminate& terminate) {
+  if (!terminate.ddp_header) return false;
   const auto header = ddp::parse(terminate.ddp_header->octets());
-  if (!header) return;
+  if (!header) return false;
   SendEntry* entry = find_quoted(queue, *header);
   // siw, when it refuses a Read while answering it, quotes the size where the MSN belongs; the Read Request tells as
   // well.
   if (entry == nullptr && terminate.read_request) entry = queue.find_read(*terminate.read_request);
-  if (entry == nullptr) return;
+  if (entry == nullptr) return is_write(*header);
   entry->status = rdmap::refuses_memory(terminate.error) ? WorkStatus::kRemoteAccess : WorkStatus::kRemoteOperation;
   entry->stage = SendEntry::Stage::kDone;
+  return false;
 }
 
 // --- The peer's FIN

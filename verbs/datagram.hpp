@@ -83,7 +83,7 @@ class DatagramQueuePair {
   /// Sets the Q_Key that datagrams to this queue pair need. 0 at first.
   void set_qkey(std::uint32_t qkey);
   /// Changes the state: RESET to INIT, INIT to RTR, from which on datagrams are received, and RTR to RTS, from which on they
-  /// can be sent. Any state to ERROR, which flushes all work, and to RESET, which discards it. There is no SQD.
+  /// can be sent. Any state to ERROR, which flushes all work, and to RESET, which discards it. There is no SQD. SQE goes to RTS.
   /// Errors: Errc::kInvalidState for any other transition.
   Result<void> modify(QpState to);
 
@@ -99,7 +99,7 @@ class DatagramQueuePair {
   Result<void> leave(const Address& group);
 
   /// Sends datagrams in order. In ERROR, each completes with WcStatus::kFlushed. Memory that may not be read completes with
-  /// WcStatus::kLocalProtectionError, and the queue pair goes to ERROR.
+  /// WcStatus::kLocalProtectionError, and the queue pair goes to SQE: it still receives, and flushes sends until RTS.
   /// Errors: Errc::kInvalidState before RTS; kNotSupported for other operations; kMessageTooLong for more than kMaxPayload
   /// octets; kInvalidArgument for an undefined flag; kQueueFull, kTooManySegments, kInlineTooLong.
   PostResult post_send(std::span<const DatagramRequest> requests);

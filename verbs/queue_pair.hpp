@@ -25,6 +25,7 @@ enum class QpState : std::uint8_t {
   kRtr = 2,    ///< is being connected
   kRts = 3,    ///< connected: accepts and processes all work
   kSqd = 4,    ///< accepts work but does not start sends
+  kSqe = 5,    ///< of datagrams: a send has failed at this end, and sends are flushed until RTS
   kError = 6,  ///< flushes all work
 };
 /// Returns a name such as "RTS"; static storage.

@@ -95,6 +95,7 @@ std::string_view to_string(QpState state) noexcept {
     case QpState::kRtr: return "RTR";
     case QpState::kRts: return "RTS";
     case QpState::kSqd: return "SQD";
+    case QpState::kSqe: return "SQE";
     case QpState::kError: return "ERROR";
   }
   return "unknown state";

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cerrno>
 
-#include "compat/objects/enums.hpp"
+#include "compat/objects/queue_pair_attributes.hpp"
 #include "compat/objects/report.hpp"
 #include "compat/objects/settings.hpp"
 
@@ -114,20 +114,14 @@ verbs::Result<verbs::DatagramQueuePair> make_datagram_queue_pair(ibv_pd& pd,
   });
 }
 
-// What the kernel's drivers ask for on the way to a state, as in queue_pair_modify.cpp.
-int modify_datagrams(Qp& qp, const ibv_qp_attr& wanted, int mask) {
-  constexpr std::string_view kCall = "ibv_modify_qp";
-  const std::int64_t to = (mask & IBV_QP_STATE) != 0 ? number(wanted.qp_state) : IBV_QPS_RESET - 1;
-  if (to == IBV_QPS_INIT && (mask & IBV_QP_QKEY) == 0) return refused(kCall, EINVAL, "INIT needs qkey");
-  if (to == IBV_QPS_RTS && (mask & IBV_QP_SQ_PSN) == 0) return refused(kCall, EINVAL, "RTS needs sq_psn");
+int modify_datagrams(Qp& qp, ibv_qp_state from, const ibv_qp_attr& wanted, int mask) {
+  const ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? wanted.qp_state : from;
+  if (const int error = check_transition(qp.qp_base.qp_type, from, to, mask); error != 0) return error;
   if ((mask & IBV_QP_QKEY) != 0) qp.datagrams->set_qkey(wanted.qkey);
   if ((mask & IBV_QP_STATE) == 0) return 0;
-  if (to < IBV_QPS_RESET || to > IBV_QPS_ERR || to == IBV_QPS_SQE || to == IBV_QPS_SQD) {
-    return refused(kCall, EINVAL, "no such state of a queue pair for datagrams");
-  }
   const auto done = qp.datagrams->modify(static_cast<verbs::QpState>(to));
   if (done && to == IBV_QPS_RESET) forget_left_over(qp.qp_base);
-  return done ? 0 : refused(kCall, done.error());
+  return done ? 0 : refused("ibv_modify_qp", done.error());
 }
 
 }  // namespace weft::compat

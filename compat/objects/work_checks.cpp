@@ -21,8 +21,6 @@ bool is_atomic(SendOpcode opcode) {
   return opcode == SendOpcode::kCompareAndSwap || opcode == SendOpcode::kFetchAndAdd;
 }
 
-bool awaits_answer(SendOpcode opcode) { return opcode == SendOpcode::kRdmaRead || is_atomic(opcode); }
-
 verbs::Result<void> check_inline(const SendRequest& request, std::uint64_t octets, std::uint32_t most) {
   if (awaits_answer(request.opcode)) {
     return verbs::fail(Errc::kInvalidArgument, "data", "only Sends and RDMA Writes can be inline");
@@ -63,6 +61,8 @@ verbs::Result<void> check_bind(const verbs::WindowBind& bind) {
 }
 
 }  // namespace
+
+bool awaits_answer(SendOpcode opcode) noexcept { return opcode == SendOpcode::kRdmaRead || is_atomic(opcode); }
 
 verbs::Result<void> check_list(std::span<const SendRequest> requests, const verbs::QueuePair& engine) {
   const auto limits = engine.query();

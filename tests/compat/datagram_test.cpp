@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "things.hpp"
 
@@ -24,6 +25,13 @@ int move(ibv_qp* qp, ibv_qp_state state, int mask) {
   return ibv_modify_qp(qp, &to, IBV_QP_STATE | mask);
 }
 constexpr int kInitMask = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
+
+ibv_qp_state state_of(ibv_qp* qp) {
+  ibv_qp_attr attributes{};
+  ibv_qp_init_attr init{};
+  EXPECT_EQ(ibv_query_qp(qp, &attributes, IBV_QP_STATE, &init), 0);
+  return attributes.qp_state;
+}
 
 ibv_ah_attr path_to(const ibv_gid& gid) {
   ibv_ah_attr path{};
@@ -132,6 +140,29 @@ TEST(CompatDatagram, ALidNamesAHostToo) {
   EXPECT_EQ(a.next().wr_id + a.next().wr_id, 14U) << "both its ends";
   EXPECT_EQ(ibv_dealloc_pd(a.pd), EBUSY);
   EXPECT_EQ(ibv_destroy_ah(ah), 0);
+}
+
+// Its receives are not affected.
+TEST(CompatDatagram, ASendThatFailsAtThisEndStopsSendsUntilRts) {
+  Side a;
+  ibv_ah_attr path = path_to(a.gid);
+  ibv_ah* const ah = have(ibv_create_ah(a.pd, &path), "ibv_create_ah");
+  a.receive(7);
+  const std::uint32_t right = std::exchange(a.mr->lkey, a.mr->lkey ^ 0x100);
+  ASSERT_EQ(a.post(ah, a.ud->qp_num), 0);
+  a.mr->lkey = right;
+  EXPECT_EQ(a.next().status, IBV_WC_LOC_PROT_ERR);
+  EXPECT_EQ(state_of(a.ud), IBV_QPS_SQE);
+  ASSERT_EQ(a.post(ah, a.ud->qp_num), 0);
+  EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
+  EXPECT_EQ(move(a.ud, IBV_QPS_RTR, 0), EINVAL);
+  ASSERT_EQ(move(a.ud, IBV_QPS_RTS, 0), 0);
+  ASSERT_EQ(a.post(ah, a.ud->qp_num), 0);
+  EXPECT_EQ(a.next().opcode, IBV_WC_SEND);
+  const ibv_wc received = a.next();
+  EXPECT_EQ(received.status, IBV_WC_SUCCESS);
+  EXPECT_EQ(received.wr_id, 7U);
+  ibv_destroy_ah(ah);
 }
 
 TEST(CompatDatagram, AQueryReturnsWhatWasSet) {

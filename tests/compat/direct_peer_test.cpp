@@ -5,7 +5,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "direct_sides.hpp"
@@ -136,26 +139,72 @@ TEST(CompatDirect, ResetWhileThePeerIsAbsent) {
   exchange(a, b);
 }
 
-// As on an adapter: nothing tells a queue pair that its peer has gone, until it sends.
+void connect(const Side& a, const Side& b) {
+  go(a, b.qp->qp_num);
+  go(b, a.qp->qp_num);
+}
+
+void send_with_a_wrong_key(Side& side) {
+  ibv_mr wrong = *side.mr;
+  wrong.lkey ^= 0x100;
+  ibv_mr* const right = std::exchange(side.mr, &wrong);
+  ASSERT_EQ(side.post(7), 0);
+  side.mr = right;
+  EXPECT_EQ(side.next().status, IBV_WC_LOC_PROT_ERR);
+}
+
+// As on an adapter: nothing tells a queue pair that its peer has gone or failed, until it sends.
 TEST(CompatDirect, APeerThatHasGoneIsNoticedByTheNextSend) {
-  Side a;
-  {
-    Side b;
-    go(a, b.qp->qp_num);
-    go(b, a.qp->qp_num);
-    exchange(a, b);
-    a.receive(21);
+  const std::vector<std::function<void(std::unique_ptr<Side>&)>> ways{
+      [](auto& peer) { peer.reset(); }, [](auto& peer) { EXPECT_EQ(modify(peer->qp, IBV_QPS_ERR), 0); },
+      [](auto& peer) { EXPECT_EQ(modify(peer->qp, IBV_QPS_RESET), 0); },
+      [](auto& peer) { send_with_a_wrong_key(*peer); }};
+  struct Pair {
+    Side a{};
+    std::unique_ptr<Side> b = std::make_unique<Side>();
+  };
+  std::vector<std::unique_ptr<Pair>> all;  // at once, because each Send waits for two seconds
+  for (const auto& leave : ways) {
+    const auto& [a, b] = *all.emplace_back(std::make_unique<Pair>());
+    connect(a, *b);
+    exchange(all.back()->a, *b);
+    all.back()->a.receive(21);
+    leave(all.back()->b);
   }
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
   ibv_wc wc{};
-  while (std::chrono::steady_clock::now() < end) ASSERT_EQ(ibv_poll_cq(a.cq, 1, &wc), 0);
-  EXPECT_EQ(a.query().qp_state, IBV_QPS_RTS);
-  ASSERT_EQ(a.post(1), 0);
-  wc = a.next();
-  EXPECT_EQ(wc.status, IBV_WC_RETRY_EXC_ERR) << ibv_wc_status_str(wc.status);
-  EXPECT_EQ(wc.wr_id, 1U);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  while (std::chrono::steady_clock::now() < end) {
+    for (const auto& pair : all) ASSERT_EQ(ibv_poll_cq(pair->a.cq, 1, &wc), 0) << ibv_wc_status_str(wc.status);
+  }
+  for (const auto& pair : all) {
+    EXPECT_EQ(pair->a.query().qp_state, IBV_QPS_RTS);
+    ASSERT_EQ(pair->a.post(1), 0);
+  }
+  for (const auto& pair : all) {
+    wc = pair->a.next();
+    EXPECT_EQ(wc.status, IBV_WC_RETRY_EXC_ERR) << ibv_wc_status_str(wc.status);
+    EXPECT_EQ(wc.wr_id, 1U);
+    EXPECT_EQ(pair->a.next().status, IBV_WC_WR_FLUSH_ERR);
+    EXPECT_EQ(pair->a.query().qp_state, IBV_QPS_ERR);
+  }
+}
+
+// TCP takes the Write, and so it completes before the peer refuses it. The next send has the error.
+TEST(CompatDirect, ARefusedWriteThatHasCompletedIsTheErrorOfTheOldestSend) {
+  Side a;
+  Side b;
+  connect(a, b);
+  exchange(a, b);
+  ibv_mr key = *b.mr;
+  ASSERT_EQ(ibv_dereg_mr(std::exchange(b.mr, &key)), 0);
+  ASSERT_EQ(a.post(1, IBV_WR_RDMA_WRITE, &b), 0);
+  b.mr = nullptr;
+  expect_done(a.next(), 1);
+  while (a.query().qp_state != IBV_QPS_ERR) std::this_thread::yield();
+  ASSERT_EQ(a.post(2), 0);
+  ASSERT_EQ(a.post(3), 0);
+  EXPECT_EQ(a.next().status, IBV_WC_REM_ACCESS_ERR);
   EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
-  EXPECT_EQ(a.query().qp_state, IBV_QPS_ERR);
 }
 
 }  // namespace

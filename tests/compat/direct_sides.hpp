@@ -72,7 +72,7 @@ struct Side : Things {
   ~Side() {
     ibv_destroy_qp(qp);
     qp = nullptr;
-    ibv_dereg_mr(mr);
+    if (mr != nullptr) ibv_dereg_mr(mr);
   }
   [[nodiscard]] ibv_sge sge() {
     return {.addr = reinterpret_cast<std::uintptr_t>(octets.data()), .length = 8, .lkey = mr->lkey};

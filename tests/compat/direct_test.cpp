@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "direct_sides.hpp"
@@ -290,6 +291,46 @@ TEST(CompatDirect, WhatCannotConnectIsRefusedWithErrno) {
   refused(rts(0), kRtsMask);  // before RTR
 }
 
+TEST(CompatDirect, EachStateTakesItsOwnAttributes) {
+  Side one;
+  go(one, kNobody);
+  const auto modified = [&](ibv_qp_state state, int mask) {
+    ibv_qp_attr to = rts(0);
+    to.qp_state = state;
+    return ibv_modify_qp(one.qp, &to, mask);
+  };
+  EXPECT_EQ(modified(IBV_QPS_RTS, IBV_QP_SQ_PSN), EINVAL) << "no change of state";
+  EXPECT_EQ(modified(IBV_QPS_RTS, IBV_QP_STATE | IBV_QP_SQ_PSN), EINVAL);
+  EXPECT_EQ(modified(IBV_QPS_RTR, IBV_QP_STATE), EINVAL);
+  EXPECT_EQ(modified(IBV_QPS_INIT, IBV_QP_STATE), EINVAL);
+  EXPECT_EQ(modified(IBV_QPS_ERR, IBV_QP_STATE | IBV_QP_TIMEOUT), EINVAL);
+  EXPECT_EQ(modified(IBV_QPS_RTS, IBV_QP_MIN_RNR_TIMER), 0);
+  EXPECT_EQ(modified(IBV_QPS_SQD, IBV_QP_STATE), 0);
+  EXPECT_EQ(modified(IBV_QPS_SQD, IBV_QP_TIMEOUT), 0);
+  EXPECT_EQ(modified(IBV_QPS_RTS, IBV_QP_STATE | IBV_QP_TIMEOUT), EINVAL);
+  EXPECT_EQ(modified(IBV_QPS_RTS, IBV_QP_STATE), 0);
+  EXPECT_EQ(modified(IBV_QPS_ERR, IBV_QP_STATE), 0);
+  EXPECT_EQ(modified(IBV_QPS_RTS, IBV_QP_STATE), EINVAL);
+  EXPECT_EQ(modified(IBV_QPS_RESET, IBV_QP_STATE), 0);
+  EXPECT_EQ(one.query().qp_state, IBV_QPS_RESET);
+}
+
+// What max_dest_rd_atomic says, whatever the memory grants.
+TEST(CompatDirect, APeerThatAnswersNoReadsRefusesThem) {
+  Side a;
+  Side b;
+  go(a, b.qp->qp_num);
+  ASSERT_EQ(modify(b.qp, IBV_QPS_INIT), 0);
+  ibv_qp_attr to = rtr(gid_of(b.context), a.qp->qp_num, 0);
+  to.max_dest_rd_atomic = 0;
+  ASSERT_EQ(ibv_modify_qp(b.qp, &to, kRtrMask), 0);
+  ASSERT_EQ(to_rts(b), 0);
+  ASSERT_EQ(a.post(1, IBV_WR_RDMA_WRITE, &b), 0);
+  expect_done(a.next(), 1);
+  ASSERT_EQ(a.post(2, IBV_WR_RDMA_READ, &b), 0);
+  EXPECT_EQ(a.next().status, IBV_WC_REM_ACCESS_ERR);
+}
+
 TEST(CompatDirect, ALidNamesAPeerOfTheSameNetwork) {
   Side a;
   Side b;
@@ -317,6 +358,11 @@ TEST(CompatDirect, UnreliableConnectionsNeedFewerAttributes) {
   ASSERT_EQ(ibv_modify_qp(uc, &to, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN), 0);
   to = rts(0);
   ASSERT_EQ(ibv_modify_qp(uc, &to, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+  ibv_qp* const rc = std::exchange(a.qp, uc);
+  EXPECT_EQ(a.post(1, IBV_WR_RDMA_READ, &a), EINVAL);
+  ASSERT_EQ(a.post(2, IBV_WR_RDMA_WRITE, &a), 0);
+  expect_done(a.next(), 2);
+  a.qp = rc;
   ibv_destroy_qp(uc);
 }
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "direct_sides.hpp"
 #include "misuse.hpp"
 
 namespace weft::compat::test {
@@ -134,9 +135,20 @@ TEST(CompatMisuse, Attributes) {
 
 TEST(CompatMisuse, States) {
   expect_all_refused({
-      {"ibv_modify_qp", EINVAL, "RTR needs the address vector",
-       [](Things& t) { return by_hand(t, IBV_QPS_RTR, IBV_QP_AV | IBV_QP_DEST_QPN); }},
-      {"ibv_modify_qp", EINVAL, "RTS follows RTR", [](Things& t) { return by_hand(t, IBV_QPS_RTS, IBV_QP_SQ_PSN); }},
+      {"ibv_modify_qp", EINVAL, "from INIT to RTR: it needs path_mtu, rq_psn, min_rnr_timer, max_dest_rd_atomic",
+       [](Things& t) {
+         EXPECT_EQ(modify(t.qp, IBV_QPS_INIT), 0);
+         return by_hand(t, IBV_QPS_RTR, IBV_QP_AV | IBV_QP_DEST_QPN);
+       }},
+      {"ibv_modify_qp", EINVAL, "from INIT to RTR: it does not take sq_psn",
+       [](Things& t) {
+         EXPECT_EQ(modify(t.qp, IBV_QPS_INIT), 0);
+         ibv_qp_attr to = rtr(gid_of(t.context), 0x040000, 0);
+         return ibv_modify_qp(t.qp, &to, kRtrMask | IBV_QP_SQ_PSN);
+       }},
+      {"ibv_modify_qp", EINVAL, "from INIT to RTS: there is no such transition",
+       [](Things& t) { return by_hand(t, IBV_QPS_RTS, IBV_QP_SQ_PSN); }},
+      {"ibv_modify_qp", EOPNOTSUPP, "attr_mask", [](Things& t) { return by_hand(t, IBV_QPS_INIT, IBV_QP_RATE_LIMIT); }},
       {"ibv_modify_qp", EINVAL, "transition", [](Things& t) { return modify(t.qp, IBV_QPS_SQD); }},
       {"ibv_modify_qp", EINVAL, "no such state", [](Things& t) { return modify(t.qp, IBV_QPS_SQE); }},
       {"ibv_modify_qp", EINVAL, "no such state", [](Things& t) { return modify(t.qp, IBV_QPS_UNKNOWN); }},

@@ -71,7 +71,11 @@ void QueuePairState::stream_error(const StreamError& error, AsyncEventType type)
     early_.of_oldest = WcStatus::kRnrRetryExceeded;
     return;
   }
-  if (!early_.extensions.confirm_writes) return;
+  if (early_.accepted && code == rdmap::kLocalCatastrophic) {
+    early_.of_oldest = WcStatus::kRetryExceeded;
+    return;
+  }
+  if (!early_.extensions.confirm_writes && !(early_.accepted && error.of_completed_write)) return;
   const bool refused = rdmap::refuses_memory(code);
   early_.of_oldest = refused ? WcStatus::kRemoteAccessError : WcStatus::kRemoteOperationError;
 }

@@ -41,7 +41,8 @@ Result<void> DatagramQueuePairState::modify(QpState to) {
     return {};
   }
   const bool next = (from == QpState::kReset && to == QpState::kInit) ||
-                    (from == QpState::kInit && to == QpState::kRtr) || (from == QpState::kRtr && to == QpState::kRts);
+                    (from == QpState::kInit && to == QpState::kRtr) ||
+                    ((from == QpState::kRtr || from == QpState::kSqe) && to == QpState::kRts);
   if (from != to && !next)
     return verbs::fail(Errc::kInvalidState, "state", "no such transition of a datagram queue pair");
   if (to == QpState::kRtr && from != to) begin();

@@ -62,7 +62,8 @@ class DatagramQueuePairState final : public ReceiveWaiter, public std::enable_sh
  private:
   [[nodiscard]] bool shares_receives() const noexcept { return attributes.srq != nullptr; }
   [[nodiscard]] bool receives_now() const noexcept {
-    return own_.is_watched() && (state_ == QpState::kRtr || state_ == QpState::kRts);
+    const QpState now = state_;
+    return own_.is_watched() && (now == QpState::kRtr || now == QpState::kRts || now == QpState::kSqe);
   }
   // With the lock:
   template <typename Call>

@@ -129,12 +129,13 @@ Result<void> DatagramQueuePairState::send_one(const DatagramRequest& request) {
   }
   if (const auto sound = check(send); !sound) return sound;
   if (const auto sound = check(send, attributes); !sound) return sound;
-  if (state_ != QpState::kRts && state_ != QpState::kError) {
+  const bool flushes = state_ == QpState::kError || state_ == QpState::kSqe;
+  if (state_ != QpState::kRts && !flushes) {
     return verbs::fail(Errc::kInvalidState, "queue pair", "sends need RTS");
   }
   if (send_places_.count() >= attributes.max_send_wr) parts_.send_cq->release(send_places_);
   if (send_places_.count() >= attributes.max_send_wr) return std::unexpected(full_send_queue());
-  if (state_ == QpState::kError) return complete_send(send, WcStatus::kFlushed), Result<void>{};
+  if (flushes) return complete_send(send, WcStatus::kFlushed), Result<void>{};
   WcStatus status = WcStatus::kSuccess;
   const auto payload = payload_of(send, status);
   if (!payload) return std::unexpected(payload.error());
@@ -153,7 +154,7 @@ Result<void> DatagramQueuePairState::send_one(const DatagramRequest& request) {
               request.to.hop_limit);
   }
   complete_send(send, status);
-  if (status != WcStatus::kSuccess) fail();
+  if (status != WcStatus::kSuccess && state_ == QpState::kRts) state_ = QpState::kSqe;
   return {};
 }
 

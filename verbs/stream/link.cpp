@@ -181,6 +181,11 @@ void Link::let_go() {
   if (const auto qp = std::exchange(qp_, nullptr)) host_.on_let_go();
 }
 
+// The peer has gone, and no receive holds a part of a message.
+void Link::try_without_peer() {
+  if (qp_ && sends_.empty() && qp_->peer_left()) let_go();
+}
+
 void Link::end_queue_pair() {
   if (qp_ && qp_->fall()) let_go();
 }

@@ -186,6 +186,7 @@ class Link {
   bool pump_one(Instant now);
   void close(Instant now);
   void report_failure();
+  void try_without_peer();
   void end_queue_pair();
   void end_by(Errc code, std::string_view reason, int os_error = 0);
   void end_by_loss(const std::error_code& error);

@@ -240,7 +240,10 @@ void LinkEvents::on(const engine::TerminateReceived& event) {
                {"the Terminate's fields are laid out as Linux siw does, not as RFC 5040 section 4.8 says",
                 event.report.stream_offset});
   }
-  report_error(to_stream_error(event.report, true), AsyncEventType::kQueuePairFatal);
+  if (event.report.error() == rdmap::kLocalCatastrophic && !event.inside_message) link_.try_without_peer();
+  StreamError error = to_stream_error(event.report, true);
+  error.of_completed_write = event.of_completed_write;
+  report_error(error, AsyncEventType::kQueuePairFatal);
 }
 
 void LinkEvents::on(const engine::TimedOut& event) {
@@ -253,7 +256,7 @@ void LinkEvents::on(const engine::TimedOut& event) {
 
 // The peer sends nothing more: finish what is posted, then close this direction too (RDMAP-6.2-02).
 void LinkEvents::on(const engine::PeerClosed&) {
-  if (link_.qp_ && link_.sends_.empty() && link_.qp_->peer_left()) link_.let_go();
+  link_.try_without_peer();
   link_.end_by(Errc::kDisconnected, "the peer closed the connection");
   link_.close(now_);
 }

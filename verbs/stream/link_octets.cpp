@@ -129,6 +129,7 @@ const char* reason_of_loss(int os_error) {
 }  // namespace
 
 void Link::end_by_loss(const std::error_code& error) {
+  if (!engine_.inside_message()) try_without_peer();
   const bool is_errno = error.category() == std::system_category() || error.category() == std::generic_category();
   const int os_error = is_errno ? error.value() : 0;
   end_by(Errc::kDisconnected, reason_of_loss(os_error), os_error);

@@ -62,7 +62,7 @@ class ServedQueuePair {
     Access peer_rights = kAllAccess;
   };
   [[nodiscard]] virtual Extensions extensions() const = 0;
-  // The peer has closed, and no send is unfinished. True: the queue pair goes on without this stream.
+  // The peer has closed or failed, and no send is unfinished. True: the queue pair goes on without this stream.
   [[nodiscard]] virtual bool peer_left() = 0;
   // The stream fails or has ended: ERROR, and what no stream holds is flushed. May be called again. True: the queue pair
   // goes on without this stream, because it accepts early sends and the stream was not established.
