@@ -185,7 +185,7 @@ TEST(DatagramPair, MemoryThatIsNotRegisteredIsNotTouched) {
   const DatagramRequest from_there{.send = {.wr_id = 3, .opcode = SendOpcode::kSend, .segments = list}, .to = b.name()};
   ASSERT_TRUE(a.own->post_send({&from_there, 1}));
   EXPECT_EQ(a.next().status, WcStatus::kLocalProtectionError);
-  EXPECT_EQ(a.own->state(), QpState::kError);
+  EXPECT_EQ(a.own->state(), QpState::kSqe);
 }
 
 // A peer made by hand sends from its own port.
