@@ -219,6 +219,12 @@ bool Socket::peer_takes_nothing() const noexcept {
   return info.tcpi_unacked == 0 && ::ioctl(descriptor_, SIOCOUTQNSD, &unsent) == 0 && unsent > 0;
 }
 
+std::chrono::microseconds Socket::round_trip() const noexcept {
+  ::tcp_info info{};
+  static_cast<void>(tcp_info(std::as_writable_bytes(std::span(&info, 1))));
+  return std::chrono::microseconds(info.tcpi_rtt);
+}
+
 std::size_t Socket::unacknowledged() const noexcept {
   int octets = 0;
   return ::ioctl(descriptor_, SIOCOUTQ, &octets) == 0 ? static_cast<std::size_t>(octets) : 0;

@@ -113,6 +113,8 @@ class Socket {
   [[nodiscard]] bool peer_takes_nothing() const noexcept;
   // Returns how many octets that were written the peer has not acknowledged, or were not sent; 0 if unknown.
   [[nodiscard]] std::size_t unacknowledged() const noexcept;
+  // Returns the smoothed round-trip time of the connection; 0 if unknown.
+  [[nodiscard]] std::chrono::microseconds round_trip() const noexcept;
   // Returns and clears the error that the kernel holds for this connection, if any.
   [[nodiscard]] std::error_code pending_error() noexcept;
   // Copies the struct tcp_info of the connection (TCP_INFO, tcp(7)), truncated to the size of `into`. Returns the

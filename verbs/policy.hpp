@@ -121,7 +121,7 @@ struct TimeoutPolicy {
   /// Limit after ConnectionId::disconnect() for posted work to be sent and answered.
   std::chrono::milliseconds finish{60000};
   /// Limit after ConnectionId::disconnect() without an octet from the peer and without one that the peer acknowledges.
-  /// Beyond it, unfinished work is flushed and kDisconnected is raised. With unfinished work the connection is reset;
+  /// It is four round trips if these take longer. Beyond it, unfinished work is flushed and kDisconnected is raised. With unfinished work the connection is reset;
   /// otherwise octets that the kernel has taken go to the peer in the background, within `close`.
   std::chrono::milliseconds disconnect{250};
   /// Limit for the peer's FIN, after this end has sent its FIN or a Terminate. Beyond it, the connection is reset.

@@ -50,6 +50,7 @@ TEST_F(Connection, IsBegunInTheCallingThread) {
   const auto client = connected.take().value();
   ASSERT_TRUE(client);
   EXPECT_EQ(client->local(), accepted.take().value()->peer());
+  EXPECT_GT(client->round_trip(), 0us) << "as the kernel measured it while connecting";
 }
 
 TEST_F(Connection, BeginsNothingWhereItCannot) {

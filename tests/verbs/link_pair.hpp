@@ -132,15 +132,16 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   void disconnect() {
     ASSERT_TRUE(link.disconnect(now));
     write_all();
-    link.begin_farewell(moved(), now);
+    link.begin_farewell(moved(), round_trip, now);
     follow_disposition();
   }
 
   // --- What was reported
   std::vector<WorkCompletion> sends{}, received{};
   int established_count = 0, closed_count = 0, peer_closed_count = 0;
-  Extensions wanted_extensions{};  // before the connection
-  bool attached = false;           // the link serves, or has served, the queue pair
+  Extensions wanted_extensions{};          // before the connection
+  bool attached = false;                   // the link serves, or has served, the queue pair
+  std::chrono::microseconds round_trip{};  // as the socket has measured it, at disconnect()
   std::uint64_t posted_sends = 0, posted_receives = 0;
   std::optional<std::string> startup_failure{};
 

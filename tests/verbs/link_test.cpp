@@ -224,6 +224,22 @@ TEST(LinkPair, GivesUpAPeerThatTakesNothingAfterDisconnect) {
   EXPECT_EQ(pair.client.peer_closed_count, 1);
 }
 
+// What is under way on a slow path is no sign of a peer that takes nothing.
+TEST(LinkPair, WaitsAfterDisconnectForFourRoundTrips) {
+  LinkPair pair(patient_for(250ms));
+  pair.client.round_trip = 300ms;
+  const auto traffic = disconnected_with_work(pair);
+  pair.pass(1200ms - 1ms);
+  EXPECT_EQ(pair.client.sends.size(), 0U);
+  pair.there.room = 100;
+  pair.run();
+  pair.there.room = 0;
+  pair.pass(1200ms - 1ms);
+  EXPECT_EQ(pair.client.sends.size(), 0U) << "the wait begins anew, as long as before";
+  pair.pass(2ms);
+  EXPECT_EQ(pair.client.sends.size(), 4U);
+}
+
 TEST(LinkPair, HasThatPatienceAnewWithEachOctetThatMoves) {
   LinkPair pair(patient_for(3s));
   const auto traffic = disconnected_with_work(pair);

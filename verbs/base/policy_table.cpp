@@ -153,9 +153,9 @@ constexpr PolicyRow kRows[] = {
                                            "How long a stream may stall without a posted receive before it ends"),
     row<&TimeoutPolicy::finish, kTime>("finish-timeout",
                                        "Limit after a disconnect for posted work to be sent and answered"),
-    row<&TimeoutPolicy::disconnect, kTime>(
-        "disconnect-timeout",
-        "Limit after a disconnect without an octet in either direction; then posted work is flushed"),
+    row<&TimeoutPolicy::disconnect, kTime>("disconnect-timeout",
+                                           "Limit after a disconnect without an octet in either direction, at least "
+                                           "four round trips; then posted work is flushed"),
     row<&TimeoutPolicy::close, kTime>(
         "close-timeout",
         "Limit for the peer's FIN after this end's FIN, and for closing a connection whose queue pair was destroyed"),

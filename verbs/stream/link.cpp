@@ -2,6 +2,7 @@
 // A link's start and end, and the calls of connection manager and queue pair.
 #include "verbs/stream/link.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft::verbs::detail {
@@ -110,9 +111,12 @@ bool Link::disconnect(Instant now) {
 
 // --- The farewell
 
-void Link::begin_farewell(std::uint64_t moved, Instant now) {
-  life_.farewell.look_at = now + patience_.disconnect;
-  life_.farewell.moved = moved;
+// What is under way takes a round trip to be acknowledged, and another one or two if a segment is lost.
+void Link::begin_farewell(std::uint64_t moved, std::chrono::microseconds round_trip, Instant now) {
+  auto& farewell = life_.farewell;
+  farewell.wait = std::max<std::chrono::microseconds>(patience_.disconnect, 4 * round_trip);
+  farewell.look_at = now + farewell.wait;
+  farewell.moved = moved;
 }
 
 bool Link::farewell_is_due(Instant now) const noexcept { return life_.farewell.look_at <= now; }
@@ -122,7 +126,7 @@ bool Link::farewell_is_due(Instant now) const noexcept { return life_.farewell.l
 // does.
 bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
   auto& farewell = life_.farewell;
-  farewell.look_at = now + patience_.disconnect;
+  farewell.look_at = now + farewell.wait;
   if (moved != std::exchange(farewell.moved, moved)) return false;
   const bool may_leave = sends_.empty() || inbox_.stalled;
   if (may_leave && StreamLife::advance(farewell.stage, StreamLife::Farewell::Stage::kPeerLeft)) {

@@ -77,7 +77,7 @@ class Link {
 
   // --- The farewell: the patience of the policy with a peer that does not advance after disconnect(). `moved`: a number
   // that changes with each octet that the peer sends or acknowledges.
-  void begin_farewell(std::uint64_t moved, Instant now);
+  void begin_farewell(std::uint64_t moved, std::chrono::microseconds round_trip, Instant now);
   [[nodiscard]] bool farewell_is_due(Instant now) const noexcept;
   // When it is due. True if the patience is over: what there is to send goes out, and end_farewell() follows.
   [[nodiscard]] bool look_at_farewell(std::uint64_t moved, Instant now);

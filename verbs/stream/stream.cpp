@@ -118,7 +118,7 @@ void Stream::disconnect() {
   or_end([this] {
     if (link_.life().finished() || !link_.disconnect(now())) return;
     io_.send();
-    link_.begin_farewell(moved(), now());
+    link_.begin_farewell(moved(), io_.pipe().socket().round_trip(), now());
     settle();
   });
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -70,6 +71,7 @@ class StreamLife {
     };
     Stage stage{};
     Instant look_at = engine::kNever;
+    std::chrono::microseconds wait{};
     std::uint64_t moved{};  // as of the last look
   };
   Farewell farewell{};
