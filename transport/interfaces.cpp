@@ -38,6 +38,13 @@ int open_query_socket() {
   return v4 >= 0 ? v4 : socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 }
 
+// 0: there is no such interface any more. if_nametoindex(3) would open a socket of its own.
+std::uint32_t query_index(int query, std::string_view name) {
+  ifreq request{};
+  name.copy(request.ifr_name, IFNAMSIZ - 1);
+  return ioctl(query, SIOCGIFINDEX, &request) == 0 ? static_cast<std::uint32_t>(request.ifr_ifindex) : 0;
+}
+
 std::uint32_t query_mtu(int query, const std::string& name) {
   ifreq request{};
   name.copy(request.ifr_name, IFNAMSIZ - 1);
@@ -87,10 +94,10 @@ std::expected<std::vector<Interface>, std::error_code> enumerate_interfaces() {
   if (getifaddrs(&list) != 0) return std::unexpected(last_error());
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, freeifaddrs);
   const Descriptor query(open_query_socket());
-
+  if (query.value < 0) return std::unexpected(last_error());
   std::map<std::uint32_t, Interface> by_index;
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    const std::uint32_t index = if_nametoindex(entry->ifa_name);
+    const std::uint32_t index = query_index(query.value, entry->ifa_name);
     if (index == 0) continue;  // gone since
     Interface& interface = by_index[index];
     if (interface.index == 0) {

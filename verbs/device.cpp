@@ -74,7 +74,8 @@ Result<AsyncEvent> Device::get_async_event() const {
   const transport::NoCancellationButInWaits not_cancelled;
   auto* const own = self_.ours();
   if (own == nullptr) return detail::not_ours("device");
-  self_.runtime->reactor();  // a thread that sees what the interface does
+  if (const auto started = self_.runtime->start(); !started)
+    return std::unexpected(started.error());  // it sees the interface
   return own->events->get();
 }
 

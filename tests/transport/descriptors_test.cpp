@@ -74,6 +74,27 @@ TEST(Descriptors, StayWhereNoHigherOneIsToBeHad) {
   EXPECT_LT(watch->descriptor(), 256);
 }
 
+// To open one would fail, and a list without interfaces would be wrong.
+TEST(Descriptors, AreNamedWhereTheListOfInterfacesLacksThem) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  for (rlim_t room = 0;; ++room) {
+    const int lowest = ::dup(STDIN_FILENO);
+    ::close(lowest);
+    const rlimit small{.rlim_cur = static_cast<rlim_t>(lowest) + room, .rlim_max = before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &small), 0);
+    const auto interfaces = enumerate_interfaces();
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    if (!interfaces) {
+      ASSERT_EQ(interfaces.error(), std::errc::too_many_files_open);
+      continue;
+    }
+    EXPECT_FALSE(interfaces->empty());
+    EXPECT_GT(room, 0U);
+    break;
+  }
+}
+
 TEST(Descriptors, AThreadWhoseDescriptorsAreClosedEndsAndSaysSo) {
   Mailbox<int> told;
   int descriptor = -1;

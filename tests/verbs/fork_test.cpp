@@ -2,6 +2,7 @@
 // A process that forks while it has connections: they are the parent's, and the child may make its own.
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,6 +43,23 @@ int exit_code(pid_t child) {
   int status = -1;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The child's own threads would be its first.
+TEST(Fork, AChildThatMayHaveNoThreadIsToldSo) {
+  const int code = exit_code(in_child([] {
+    constexpr uid_t kNobody = 65534;
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    if ((::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) || ::setrlimit(RLIMIT_NPROC, &none) != 0)
+      return 1;
+    auto events = must(EventChannel::create(), "channel");
+    auto id = must(ConnectionId::create(events), "identifier");
+    must(id.bind_address({Address::loopback(transport::Family::kIpv4), 0}), "bind");
+    const auto listening = id.listen();
+    if (listening || listening.error().code != Errc::kSystem || listening.error().os_error != EAGAIN) return 2;
+    return 0;
+  }));
+  EXPECT_EQ(code, 0);
 }
 
 // One Send from the client to the server.

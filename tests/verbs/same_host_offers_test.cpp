@@ -49,6 +49,7 @@ class HandInitiator {
     const Bytes all(octets.data(), serialize(frame, octets));
     ASSERT_EQ(rings_->write(std::span(&all, 1)).octets, all.size());
   }
+  [[nodiscard]] bool is_refused() const { return rings_->peer_has_closed(); }
 
  private:
   Endpoint server_;
@@ -104,6 +105,19 @@ TEST(SameHostOffers, ARequestThatWaitsInItsRingIsReadBeforeTheNextOfferIsTaken) 
   }
 }
 
+// The kernel's queue of connections was full, and the initiator does not know.
+TEST(SameHostOffers, OneWhoseConnectionNeverComesHoldsBackTheOthersForATime) {
+  Server server({.startup = {.same_host = SameHost::kOn}});
+  HandInitiator lost(server.id.local_address()), second(server.id.local_address());
+  lost.offer();
+  lost.request("lost");
+  second.connect();
+  second.offer();
+  second.request("second");
+  EXPECT_EQ(next_name(server), "second");
+  EXPECT_TRUE(lost.is_refused());
+}
+
 // Its process would wait for it for seconds, with all connections that it makes meanwhile.
 TEST(SameHostOffers, OneWhoseConnectionHadToMakeWayIsRefused) {
   Server server({.startup = {.same_host = SameHost::kOn}, .admission = {.half_open_per_peer = 1}});
@@ -140,6 +154,7 @@ TEST(SameHostOffers, OneThatWasGivenUpIsNotForTheNextConnectionOfItsPort) {
   const Endpoint at = server.id.local_address();
   HandInitiator holds_back_the_others(at);
   holds_back_the_others.offer();
+  holds_back_the_others.request("first");
   auto gives_up = std::make_unique<HandInitiator>(at);
   gives_up->offer();
   const std::uint16_t port = gives_up->port();
@@ -150,7 +165,6 @@ TEST(SameHostOffers, OneThatWasGivenUpIsNotForTheNextConnectionOfItsPort) {
   next.offer();
   next.request("next");
   holds_back_the_others.connect();
-  holds_back_the_others.request("first");
   EXPECT_EQ(next_name(server), "first");
   EXPECT_EQ(next_name(server), "next");
 }

@@ -134,6 +134,7 @@ Result<void> ConnectionState::connect(const std::shared_ptr<QueuePairState>& qp,
                                       const ConnectionParameters& parameters) {
   if (const auto sound = check(parameters, request_limit(policy())); !sound) return sound;
   if (!in(Phase::kRouteResolved)) return fail(Errc::kInvalidState, "connection", "its route is not resolved");
+  if (const auto started = runtime_.start(); !started) return started;
   const auto before = qp->begin_connection(weak_from_this());
   if (!before) return std::unexpected(before.error());
   auto attempt = std::make_unique<Attempt>(

@@ -50,10 +50,13 @@ void Offers::come(transport::Socket socket) {
   const pid_t process = transport::same_host::process_of(socket);
   const std::lock_guard lock(queue_mutex_);
   if (queue_.size() >= kMostWaiting) return;
-  queue_.push_back({.socket = std::move(socket),
-                    .process = process,
-                    .end = now() + (process != 0 ? kPatience : kPatienceWithUnseen)});
+  queue_.push_back({.socket = std::move(socket), .process = process, .end = now() + kPatience});
   serve();
+}
+
+void Offers::look() {
+  const std::lock_guard lock(queue_mutex_);
+  if (!queue_.empty()) serve();
 }
 
 // Without memory, the peers of all offers that wait use TCP.

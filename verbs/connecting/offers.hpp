@@ -24,6 +24,7 @@
 #include "transport/same_host/offer.hpp"
 #include "verbs/base/clock.hpp"
 #include "verbs/connecting/backlog.hpp"
+#include "verbs/policy.hpp"
 #include "verbs/progress/runtime.hpp"
 
 namespace weft::verbs::detail {
@@ -37,6 +38,8 @@ class Offers : public std::enable_shared_from_this<Offers> {
   // Once. `listener`: the number of the listener at `local`, whose thread accepts offers, too.
   [[nodiscard]] std::error_code listen(std::uint64_t listener, const transport::Endpoint& local, int backlog,
                                        transport::same_host::Families families);
+  // A TCP connection was accepted: one of the offers may wait for it.
+  void look();
   // This TCP connection was reset: its offer would wait for it.
   void refuse(const HalfOpen::Path& path);
   // No further offer is taken. Before the end, and without locks.
@@ -48,10 +51,11 @@ class Offers : public std::enable_shared_from_this<Offers> {
   static constexpr Duration kRefusedFor = std::chrono::seconds(1);  // a port may soon be another connection's
   static constexpr std::chrono::milliseconds kShortestPause{1};
   static constexpr std::chrono::milliseconds kLongestPause{16};
-  // As long as an initiator waits by default.
-  static constexpr Duration kPatience = std::chrono::seconds(10);
-  // With the processes that cannot be seen, for one of them holds back the others.
-  static constexpr Duration kPatienceWithUnseen = std::chrono::seconds(1);
+  // The connection of an offer may never come: when the kernel's queue of connections overflows, it drops the last segment of a
+  // handshake, and an initiator that writes nothing to TCP never repeats it. It has to hear in time, and so have those that this
+  // offer holds back.
+  static constexpr Duration kPatience = std::chrono::seconds(2);
+  static_assert(3 * kPatience < TimeoutPolicy{}.startup, "time is left to connect by TCP");
 
   struct Waiting {
     transport::Socket socket{};

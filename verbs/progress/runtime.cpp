@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "transport/blocked_signals.hpp"
@@ -57,6 +58,15 @@ transport::Reactor& Runtime::reactor() {
     progress_.start([] { own_thread_mark() = true; }, [this] { descriptors_are_gone(); });
   });
   return reactor_;
+}
+
+Result<void> Runtime::start() {
+  try {
+    reactor();
+  } catch (const std::system_error& error) {
+    return fail(Errc::kSystem, "thread", "the system starts none (a limit of processes?)", error.code().value());
+  }
+  return {};
 }
 
 // A program that becomes a daemon closes all descriptors. Asio's thread would ask for its own again and again.

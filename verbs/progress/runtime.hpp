@@ -49,6 +49,8 @@ class Runtime {
   [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
   // Starts the threads at first use: with the first connection or listener, not when the library is loaded.
   transport::Reactor& reactor();
+  // As above, for a call that can still fail.
+  [[nodiscard]] Result<void> start();
   // The same before there is a thread: what is made with it waits.
   [[nodiscard]] transport::Reactor& resting_reactor() noexcept { return reactor_; }
   // In a child of fork(): it is the parent's, and so is all that belongs to it.
