@@ -53,11 +53,11 @@ transport::ListenOptions ConnectionState::begin_listening(int backlog, transport
 Result<void> ConnectionState::listen(int backlog) {
   if (backlog <= 0) return fail(Errc::kInvalidArgument, "backlog", "not positive");
   if (const auto able = can_listen(policy()); !able) return able;
-  if (const auto started = runtime_.start(); !started) return started;
   if (const auto left = leave(Phase::kBound, Phase::kListening, "not bound to an address"); !left) return left;
   transport::BoundSocket at;
   const auto options = begin_listening(backlog, at);
   const Endpoint local = at.local();
+  // The system listens first, for threads take longer to start than a peer needs to connect, when it knows the port.
   auto listener =
       transport::Listener::create(runtime_.resting_reactor(), runtime_.progress_threads().of(number), at, options,
                                   [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
@@ -73,6 +73,11 @@ Result<void> ConnectionState::listen(int backlog) {
   }
   log_connection(LogLevel::kInfo, number,
                  "listening on " + local.to_string() + " with a backlog of " + std::to_string(backlog));
+  if (const auto started = runtime_.start(); !started) {  // and now the threads
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::kListening) phase_ = Phase::kBound;
+    return started;
+  }
   listen_for_offers(options.backlog, listener->takes_ipv4());
   auto shared = std::make_shared<transport::Listener>(std::move(*listener));
   runtime_.add(number, shared);
