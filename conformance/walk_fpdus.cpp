@@ -35,7 +35,9 @@ bool Walk::follow_doubtful(Half& half, const Extent& size) {
     lose(half, {});
     return true;
   }
-  if (half.startup.rejected) return leave_to_ulp(half);
+  if (half.startup.rejected) {
+    return ends_rejection(half, size) ? tell_fpdu(half, size, CrcVerdict::kBad) : leave_to_ulp(half);
+  }
   Effort effort;
   const Bytes behind = half.window.octets().subspan(size.size);
   switch (leads_on(behind, half.fpdus.track.behind(size.size), cut(half), effort)) {
@@ -46,6 +48,13 @@ bool Walk::follow_doubtful(Half& half, const Extent& size) {
   half.turn.undecided = true;
   half.needed = first_needed(half, size.size + effort.needed);
   return false;
+}
+
+// RFC 6581 has a Terminate go with a rejection. Here its CRC is wrong; without Markers inside, because it is short.
+bool Walk::ends_rejection(const Half& half, const Extent& size) const noexcept {
+  const bool first = half.end != initiator_ && half.fpdus.at_the_beginning();
+  if (!first || !half.fpdus.track.framing.crc || size.size > mpa::kMarkerPeriod) return false;
+  return plausible_startup_error(half.window.octets().subspan(size.header + mpa::kLengthSize, size.ulpdu));
 }
 
 // No FPDU follows the rejection, as it should be. But what the Initiator sent before the Reply could be read is not the
