@@ -2,6 +2,8 @@
 // RFC 5044 section 7.1 and RFC 6581 section 6: startup frames, and who may send what when.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "tests/conformance/conversation.hpp"
 
 namespace weft::conformance::test::startup_clauses {
@@ -96,6 +98,26 @@ TEST_CASE("S with a revision that has none is one finding, also where the answer
   broken.request.revision = 1;
   CHECK(judge(broken) == Clauses{"MPA2-6-07"});
   CHECK(judge(enhanced_conversation(4, 4, 4, 4)) == Clauses{});
+}
+
+// "Two or higher" with S. Without S it may be one, and so it may be higher.
+TEST_CASE("a revision that no RFC defines is allowed", "[rfc5044/7.1.1][rfc6581/6][MPA-7.1.1-19][MPA2-6-07]") {
+  for (const unsigned revision : {1U, 2U, 3U, 6U, 255U}) {
+    CAPTURE(revision);
+    Conversation plain;
+    plain.reply.revision = revision;
+    CHECK(judge(plain) == Clauses{});
+    plain.request.revision = revision;
+    CHECK(judge(plain) == Clauses{});
+    if (revision == 1) continue;
+    Conversation talk = enhanced_conversation(4, 4, 4, 4);
+    talk.reply.revision = revision;
+    CHECK(judge(talk) == Clauses{});
+    talk.request.revision = revision;
+    CHECK(judge(talk) == Clauses{});
+  }
+  const auto rule = std::ranges::find(all_rules(), std::string_view("MPA-7.1.1-19"), &Rule::clause);
+  CHECK((*rule)->sentence == "The revision of MPA is 1; RFC 6581 allows 2 or higher.");
 }
 
 TEST_CASE("revision 0", "[rfc5044/7.1.1][MPA-7.1.1-19]") {
