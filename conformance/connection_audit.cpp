@@ -121,6 +121,7 @@ void ConnectionAudit::note_absence(Direction from, NoFrame& frame) {
 
 void ConnectionAudit::judge(const FpduSeen& fpdu) {
   tally_of(fpdu.piece.from).count(fpdu);
+  if (fpdu.guessed) return forget(fpdu.piece.from);
   if (!rules_->startup_order.on(fpdu, facts_, findings_)) return;  // after a rejecting Reply: MPA is over
   rules_->startup_missing.on(fpdu, facts_, findings_);
   rules_->alignment.on(fpdu, facts_, findings_);

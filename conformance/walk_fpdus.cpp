@@ -31,7 +31,7 @@ bool Walk::follow(Half& half) {
 
 // The CRC is wrong, or there is none and the header makes no sense.
 bool Walk::follow_doubtful(Half& half, const Extent& size) {
-  if (half.fpdus.guessed(half.window.begin())) {
+  if (half.fpdus.guessed()) {
     lose(half, {});
     return true;
   }
@@ -83,7 +83,7 @@ bool Walk::follow_cut(Half& half) {
   if (half.fpdus.number > 0) framing.position = half.fpdus.track.position + skip;
   const Regained found = octets.size() > skip ? look.scan(octets.subspan(skip), framing, true) : Regained{};
   if (!found.found) return false;
-  const bool guessed = half.fpdus.guessed(half.window.begin());
+  const bool guessed = half.fpdus.guessed();
   lose(half, guessed ? std::nullopt : std::optional(LossReason::kNotAnFpdu));
   return true;
 }
@@ -130,6 +130,8 @@ bool Walk::tell_fpdu(Half& half, const Extent& size, CrcVerdict crc) {
   seen.piece = whole;
   seen.number = ++half.fpdus.number;
   seen.mid_stream = half.fpdus.mid_stream;
+  seen.guessed = half.fpdus.guessed(whole.stream_offset) && !half.fpdus.track.framing.crc;
+  half.fpdus.last_at = whole.stream_offset;
   seen.crc = half.fpdus.track.framing.crc ? crc : CrcVerdict::kNotInUse;
   reader_.read(size, half.fpdus.track, seen);
   half.fpdus.track = half.fpdus.track.behind(size.size);
