@@ -68,6 +68,17 @@ bool Walk::leave_to_ulp(Half& half) {
   return true;
 }
 
+// The octets end inside an FPDU by the Markers that it ought to have, and with it without them. A CRC proves that; else that
+// nothing is left of them.
+bool Walk::lacks_markers(const Half& half) noexcept {
+  const Track& track = half.fpdus.track;
+  if (!track.framing.markers || half.fpdus.guessed()) return false;
+  const Bytes octets = half.window.octets();
+  const auto bare = extent(octets, track.contrary());
+  if (!bare || (track.framing.crc ? octets.size() < bare->size : octets.size() != bare->size)) return false;
+  return convincing(octets, *bare, track.contrary());
+}
+
 // The octets end inside an FPDU, or a broken length makes it seem so: then there are FPDUs in what it swallowed.
 bool Walk::follow_cut(Half& half) {
   const Bytes octets = half.window.octets();
@@ -75,6 +86,10 @@ bool Walk::follow_cut(Half& half) {
   if (octets.size() <= mpa::kLengthSize) return false;
   if (key_here(half)) {
     lose(half, LossReason::kNotAnFpdu);
+    return true;
+  }
+  if (lacks_markers(half)) {
+    half.fpdus.track = half.fpdus.track.contrary();
     return true;
   }
   Resync look;
