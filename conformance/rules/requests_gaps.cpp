@@ -61,15 +61,16 @@ void Requests::look_for_place() {
 bool Requests::append(const Request& request, std::uint32_t msn) {
   const std::uint32_t missing = msn - next_msn_;
   next_msn_ = msn + 1;
-  if (!std::exchange(requests_.lost, false)) {
-    in_sequence_ = in_sequence_ && missing == 0;
-  } else if (missing > kMost) {
-    forget();
-    return false;
+  if (std::exchange(requests_.lost, false)) {
+    pending_.insert(pending_.end(), std::min<std::size_t>(missing, kMost), Request{.known = false});
   } else {
-    pending_.insert(pending_.end(), missing, Request{.known = false});
+    in_sequence_ = in_sequence_ && missing == 0;
   }
   pending_.push_back(request);
+  if (pending_.size() > kMost) {
+    forget();
+    return false;
+  }
   const std::size_t answered = std::min(ahead_, pending_.size());
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(answered));
   ahead_ -= answered;

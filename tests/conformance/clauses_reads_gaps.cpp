@@ -186,6 +186,32 @@ TEST_CASE("a gap while nothing is outstanding loses no Response", "[rfc5040/5.2]
         Clauses{"violation RDMAP-5.2-01 responder 6 octet 0"});
 }
 
+// 14 bits of ORD allow no such number. The memory of the auditor is bounded.
+TEST_CASE("more lost Requests than can be outstanding are not remembered", "[rfc5040/4.4][RDMAP-4.4-03]") {
+  const auto answered = [](std::initializer_list<unsigned> msns) {
+    Exchange exchange;
+    exchange.initiator(kFirst.request());
+    for (const unsigned msn : msns) {
+      exchange.gap(End::kFirst).initiator(Read{.msn = msn}.request());
+      sends(exchange, End::kFirst, msn);
+    }
+    return exchange.responder(Read{.sink = 0x99}.response()).found();
+  };
+  CHECK(answered({60000}) == Clauses{"violation RDMAP-4.4-03 responder 6 octet 2"});
+  CHECK(answered({70000}) == kNothing);
+  CHECK(answered({60000, 120000}) == kNothing);
+  SECTION("also while it is unknown which one is answered next") {
+    Exchange exchange = asked();
+    exchange.lose(End::kSecond, kFirst.response());
+    sends(exchange, End::kSecond, 1);
+    for (const unsigned msn : {60000U, 120000U}) {
+      exchange.gap(End::kFirst).initiator(Read{.msn = msn}.request());
+      sends(exchange, End::kFirst, msn);
+    }
+    CHECK(exchange.responder(kSecond.response()).responder(Read{.sink = 0x99}.response()).found() == kNothing);
+  }
+}
+
 TEST_CASE("an MSN that was wrong does not count lost Requests", "[rfc5040/5.2.1][RDMAP-5.2-01]") {
   Exchange exchange;
   exchange.initiator(kFirst.request()).initiator(kThird.request()).lose(End::kFirst, Read{.msn = 4}.request());
