@@ -83,6 +83,7 @@ void ConnectionAudit::judge(const StartupSeen& seen) {
   rules_->startup_order.on(seen, facts_, findings_);
   rules_->startup_missing.on(seen, facts_, findings_);
   rules_->negotiation.on(seen, facts_, findings_);
+  rules_->ulpdus.on(seen);
 }
 
 void ConnectionAudit::note_frame(const StartupSeen& seen) {
@@ -120,6 +121,7 @@ void ConnectionAudit::note_absence(Direction from, NoFrame& frame) {
 
 void ConnectionAudit::judge(const FpduSeen& fpdu) {
   tally_of(fpdu.piece.from).count(fpdu);
+  if (fpdu.guessed) return forget(fpdu.piece.from);
   if (!rules_->startup_order.on(fpdu, facts_, findings_)) return;  // after a rejecting Reply: MPA is over
   rules_->startup_missing.on(fpdu, facts_, findings_);
   rules_->alignment.on(fpdu, facts_, findings_);
@@ -135,13 +137,13 @@ void ConnectionAudit::judge(const FpduSeen& fpdu) {
 void ConnectionAudit::judge(const LostSeen& lost) {
   ++tally_of(lost.from).times_lost;
   if (!rules_->startup_order.on(lost, facts_, findings_)) rules_->fpdu.on(lost, facts_, findings_);
-  forget(lost.from);
+  lost.reason == LossReason::kCaptureGap ? lose(lost.from) : forget(lost.from);
   rules_->alignment.forget(lost.from);
 }
 
 void ConnectionAudit::judge(const ResumedSeen& resumed) {
   tally_of(resumed.from).octets_skipped += resumed.skipped;
-  forget(resumed.from);
+  lose(resumed.from);
 }
 
 void ConnectionAudit::judge(const SegmentSeen& segment) {
@@ -164,6 +166,12 @@ void ConnectionAudit::judge(const CaptureOver&) {
   rules_->startup_missing.finish(facts_, findings_);
   rules_->alignment.finish(facts_, findings_);
   rules_->ulpdus.finish(facts_, findings_);
+}
+
+void ConnectionAudit::lose(Direction from) {
+  rules_->startup_order.forget(from);
+  rules_->rtr.forget(from);
+  rules_->ulpdus.lose(from);
 }
 
 void ConnectionAudit::forget(Direction from) {

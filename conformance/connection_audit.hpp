@@ -74,6 +74,7 @@ class ConnectionAudit {
   void judge(const SegmentSeen& segment);
   void judge(const EndSeen& end);
   void judge(const CaptureOver& over);
+  void lose(Direction from);
   void forget(Direction from);
   void note_frame(const StartupSeen& seen);
   void note_absence(Direction from, NoFrame& frame);

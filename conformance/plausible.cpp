@@ -2,10 +2,13 @@
 #include "conformance/plausible.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ddp/header.hpp"
+#include "mpa/errors.hpp"
 #include "rdmap/control.hpp"
 #include "rdmap/opcodes.hpp"
+#include "rdmap/terminate.hpp"
 
 namespace weft::conformance {
 namespace {
@@ -28,6 +31,22 @@ bool plausible_ulpdu(Bytes ulpdu, std::size_t length) noexcept {
   const auto* untagged = std::get_if<ddp::UntaggedHeader>(&*header);
   if (untagged == nullptr) return row->tagged();
   return row->queue && untagged->queue == static_cast<std::uint32_t>(*row->queue);
+}
+
+// Its other fields may be wrong: the rules judge them.
+bool plausible_startup_error(Bytes ulpdu) noexcept {
+  if (ddp::find_error(ulpdu) == ddp::HeaderError::kTooShort) return false;
+  const ddp::Header header = ddp::read(ulpdu);
+  const auto opcode = rdmap::opcode_bits(ddp::TaggedLayout::RsvdUlp::get(ulpdu));
+  if (!std::holds_alternative<ddp::UntaggedHeader>(header) || opcode != std::to_underlying(rdmap::Opcode::kTerminate)) {
+    return false;
+  }
+  const auto report = rdmap::parse_terminate(ulpdu.subspan(ddp::header_size(header)));
+  if (!report) return false;
+  const rdmap::ErrorCode& error = report->as_rfc.error;
+  return error.layer == rdmap::Layer::kLlp && error.type == mpa::kErrorType &&
+         (error.code == std::to_underlying(mpa::ErrorCode::kLocalFailure) ||
+          error.code == std::to_underlying(mpa::ErrorCode::kInsufficientIrd));
 }
 
 }  // namespace weft::conformance

@@ -115,7 +115,9 @@ class Walk {
   // walk_fpdus.cpp
   bool follow(Half& half);
   bool follow_doubtful(Half& half, const Extent& size);
+  [[nodiscard]] static bool lacks_markers(const Half& half) noexcept;
   bool follow_cut(Half& half);
+  [[nodiscard]] bool ends_rejection(const Half& half, const Extent& size) const noexcept;
   bool leave_to_ulp(Half& half);
   Verdict other_framing(Half& half);
   [[nodiscard]] std::size_t first_needed(const Half& half, std::size_t needed) const noexcept;

@@ -31,7 +31,9 @@ bool Walk::tell_end(Half& half) {
   if (!half.stop.closed || half.stop.end_told || !initiator_) return false;
   half.stop.end_told = true;
   half.turn.undecided = false;
-  const bool begun = half.phase == Phase::kFollowing && !half.window.empty() && !half.startup.rejected;
+  // The last FPDU of a stream that may have Markers may be longer than it seems.
+  const bool followed = half.phase == Phase::kFollowing && !half.fpdus.guessed();
+  const bool begun = followed && !half.window.empty() && !half.startup.rejected;
   tell(EndSeen{.from = direction(half.end),
                .how = half.stop.closed->how,
                .packet = half.stop.closed->packet,

@@ -31,11 +31,13 @@ bool Walk::follow(Half& half) {
 
 // The CRC is wrong, or there is none and the header makes no sense.
 bool Walk::follow_doubtful(Half& half, const Extent& size) {
-  if (half.fpdus.guessed(half.window.begin())) {
+  if (half.fpdus.guessed()) {
     lose(half, {});
     return true;
   }
-  if (half.startup.rejected) return leave_to_ulp(half);
+  if (half.startup.rejected) {
+    return ends_rejection(half, size) ? tell_fpdu(half, size, CrcVerdict::kBad) : leave_to_ulp(half);
+  }
   Effort effort;
   const Bytes behind = half.window.octets().subspan(size.size);
   switch (leads_on(behind, half.fpdus.track.behind(size.size), cut(half), effort)) {
@@ -46,6 +48,13 @@ bool Walk::follow_doubtful(Half& half, const Extent& size) {
   half.turn.undecided = true;
   half.needed = first_needed(half, size.size + effort.needed);
   return false;
+}
+
+// RFC 6581 has a Terminate go with a rejection. Here its CRC is wrong; without Markers inside, because it is short.
+bool Walk::ends_rejection(const Half& half, const Extent& size) const noexcept {
+  const bool first = half.end != initiator_ && half.fpdus.at_the_beginning();
+  if (!first || !half.fpdus.track.framing.crc || size.size > mpa::kMarkerPeriod) return false;
+  return plausible_startup_error(half.window.octets().subspan(size.header + mpa::kLengthSize, size.ulpdu));
 }
 
 // No FPDU follows the rejection, as it should be. But what the Initiator sent before the Reply could be read is not the
@@ -59,6 +68,17 @@ bool Walk::leave_to_ulp(Half& half) {
   return true;
 }
 
+// The octets end inside an FPDU by the Markers that it ought to have, and with it without them. A CRC proves that; else that
+// nothing is left of them.
+bool Walk::lacks_markers(const Half& half) noexcept {
+  const Track& track = half.fpdus.track;
+  if (!track.framing.markers || half.fpdus.guessed()) return false;
+  const Bytes octets = half.window.octets();
+  const auto bare = extent(octets, track.contrary());
+  if (!bare || (track.framing.crc ? octets.size() < bare->size : octets.size() != bare->size)) return false;
+  return convincing(octets, *bare, track.contrary());
+}
+
 // The octets end inside an FPDU, or a broken length makes it seem so: then there are FPDUs in what it swallowed.
 bool Walk::follow_cut(Half& half) {
   const Bytes octets = half.window.octets();
@@ -68,13 +88,17 @@ bool Walk::follow_cut(Half& half) {
     lose(half, LossReason::kNotAnFpdu);
     return true;
   }
+  if (lacks_markers(half)) {
+    half.fpdus.track = half.fpdus.track.contrary();
+    return true;
+  }
   Resync look;
   Known framing{.crc = half.fpdus.track.framing.crc, .markers = half.fpdus.track.framing.markers, .position = {}};
   const std::size_t skip = half.fpdus.least_skip();
   if (half.fpdus.number > 0) framing.position = half.fpdus.track.position + skip;
   const Regained found = octets.size() > skip ? look.scan(octets.subspan(skip), framing, true) : Regained{};
   if (!found.found) return false;
-  const bool guessed = half.fpdus.guessed(half.window.begin());
+  const bool guessed = half.fpdus.guessed();
   lose(half, guessed ? std::nullopt : std::optional(LossReason::kNotAnFpdu));
   return true;
 }
@@ -121,6 +145,8 @@ bool Walk::tell_fpdu(Half& half, const Extent& size, CrcVerdict crc) {
   seen.piece = whole;
   seen.number = ++half.fpdus.number;
   seen.mid_stream = half.fpdus.mid_stream;
+  seen.guessed = half.fpdus.guessed(whole.stream_offset) && !half.fpdus.track.framing.crc;
+  half.fpdus.last_at = whole.stream_offset;
   seen.crc = half.fpdus.track.framing.crc ? crc : CrcVerdict::kNotInUse;
   reader_.read(size, half.fpdus.track, seen);
   half.fpdus.track = half.fpdus.track.behind(size.size);

@@ -74,6 +74,7 @@ struct WalkFront {
 struct WalkFpdus {
   Track track{};                              ///< framing and position of the next FPDU
   std::uint64_t number = 0;                   ///< number of FPDUs reported
+  std::uint64_t last_at = 0;                  ///< stream offset of the last FPDU reported
   bool mid_stream = false;                    ///< the beginning of the stream was not followed
   std::optional<std::uint64_t> guessed_at{};  ///< stream offset from which Markers, or their absence, are only a guess
 
@@ -82,10 +83,13 @@ struct WalkFpdus {
   /// Returns the least distance in octets to the next FPDU if none begins here. The first FPDU may begin at any octet,
   /// because PD_Length of the start-up frame may be wrong. Later ones begin at multiples of 4.
   [[nodiscard]] std::size_t least_skip() const noexcept { return number == 0 ? 1 : 4; }
-  /// Returns whether an offset is so close to the guess that a Marker cannot have appeared twice yet.
+  /// Returns whether an FPDU that begins there begins so close to the guess that a Marker cannot have appeared twice
+  /// before it. What a longer FPDU has inside may still be Markers.
   [[nodiscard]] bool guessed(std::uint64_t stream_offset) const noexcept {
-    return guessed_at && stream_offset - *guessed_at < 2 * mpa::kMarkerPeriod;
+    return guessed_at && stream_offset < *guessed_at + 2 * mpa::kMarkerPeriod;
   }
+  /// Returns whether all FPDUs reported so far began that close to the guess.
+  [[nodiscard]] bool guessed() const noexcept { return guessed(last_at); }
 };
 
 /// Holds the state of the search for the next FPDU after a loss. Each loss creates it anew.

@@ -40,7 +40,7 @@ Known Walk::known(const Half& half) const noexcept {
   if (own && peer && !result.crc) result.crc = false;
   if (peer) result.markers = peer->markers;
   // As it was, whatever was asked for, unless that was a guess.
-  const bool guessed = half.fpdus.guessed(half.window.begin());
+  const bool guessed = half.fpdus.guessed();
   if (half.fpdus.number > 0 && half.startup.base && !guessed) result.markers = half.fpdus.track.framing.markers;
   result.position = half.startup.position_of(half.window.begin());
   return result;

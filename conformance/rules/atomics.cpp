@@ -83,10 +83,14 @@ void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
                              rdmap::AtomicResponseLayout::kSize));
     return forget();
   }
-  if (!complete_) return;
+  if (places_) {
+    places_->on_atomic_response(pending_, ulpdu, response->request_id, more_sent(ulpdu.fpdu->piece));
+    return look_for_place();
+  }
+  if (unknown_ || answers_unseen()) return;
   const Where id = field<rdmap::AtomicResponseLayout::RequestId>(ulpdu);
   const auto meant = std::ranges::find_if(
-      pending_, [&](const Request& one) { return one.atomic && one.number == response->request_id; });
+      pending_, [&](const Request& one) { return one.known && one.atomic && one.number == response->request_id; });
   if (meant != pending_.end()) {
     judge_order(ulpdu, id, meant, findings);
     answered_.push_back(ulpdu.fpdu->piece.end());
@@ -98,7 +102,7 @@ void Requests::on_atomic_response(const Ulpdu& ulpdu, Findings& findings) {
               findings.prepare(kAtomicUnrequested, id,
                                fmt::format("Original Request Identifier {:#x} belongs to no outstanding Atomic Request",
                                            response->request_id)));
-  if (complete_ && first != pending_.end()) pending_.erase(first);
+  if (!unknown_ && first != pending_.end()) pending_.erase(first);
 }
 
 }  // namespace weft::conformance::rules

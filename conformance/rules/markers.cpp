@@ -30,17 +30,6 @@ constexpr Rule kMissing{"MPA-7.1.1-08", kViolation, kMpa, "RFC 5044 7.1.1",
 constexpr std::array kMarkerRules{&kReserved, &kLowBits, &kInside, &kBoundary, &kFirst, &kNotAsked, &kMissing};
 const RuleGroup kMarkerGroup{kMarkerRules};
 
-void judge_use(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
-  const auto& receiver = fpdu.piece.from == Direction::kFromInitiator ? facts.reply : facts.request;
-  if (fpdu.number != 1 || fpdu.mid_stream || !receiver || receiver->markers == fpdu.framing.markers) return;
-  const Where where{&fpdu.piece, 0, mpa::kMarkerSize};
-  if (fpdu.framing.markers) {
-    findings.add(kNotAsked, where, "The FPDUs make sense with Markers only, and the receiver sent M=0.");
-  } else {
-    findings.add(kMissing, where, "The FPDUs make sense without Markers only, and the receiver sent M=1.");
-  }
-}
-
 void judge_marker(const FpduSeen& fpdu, const MarkerSeen& marker, Findings& findings) {
   const Where whole{&fpdu.piece, marker.at, mpa::kMarkerSize};
   const Where pointer{&fpdu.piece, marker.at + 2, 2};
@@ -64,6 +53,20 @@ void judge_marker(const FpduSeen& fpdu, const MarkerSeen& marker, Findings& find
 }
 
 }  // namespace
+
+// From the first FPDU on, or only in the last one, which ends the stream.
+void MarkerRules::judge_use(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
+  const auto& receiver = fpdu.piece.from == Direction::kFromInitiator ? facts.reply : facts.request;
+  bool& told = told_[static_cast<std::size_t>(fpdu.piece.from)];
+  if (told || fpdu.mid_stream || !receiver || receiver->markers == fpdu.framing.markers) return;
+  told = true;
+  const Where where{&fpdu.piece, 0, mpa::kMarkerSize};
+  if (fpdu.framing.markers) {
+    findings.add(kNotAsked, where, "The FPDUs make sense with Markers only, and the receiver sent M=0.");
+  } else {
+    findings.add(kMissing, where, "The FPDUs make sense without Markers only, and the receiver sent M=1.");
+  }
+}
 
 void MarkerRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   judge_use(fpdu, facts, findings);

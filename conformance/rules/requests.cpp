@@ -71,10 +71,11 @@ void Requests::on_read_request(const Ulpdu& ulpdu, const Facts& facts, Findings&
 }
 
 void Requests::add(const Ulpdu& ulpdu, const Request& request, const Facts& facts, Findings& findings) {
-  if (answered_early(ulpdu, request)) return;
-  if (!complete_) return;  // what a response answers is unknown, and so is which requests are outstanding
-  pending_.push_back(request);
-  count_request(ulpdu, facts, findings);
+  if (unknown_) return;
+  const std::uint32_t msn = ulpdu.untagged()->msn.value;
+  const bool early = answered_early(ulpdu, request);
+  if (append(request, msn) && early) pending_.pop_back();
+  if (!early && !unknown_ && !places_) count_request(ulpdu, facts, findings);
 }
 
 // A response that was told for having no request may have been sent too early for this one: then neither end had heard
@@ -99,7 +100,7 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
   }
   const std::size_t outstanding = pending_.size() + answered_.size() + (response_ && response_->judged ? 1 : 0);
   const auto limit = facts.request_limit(ulpdu.from());
-  const bool too_many = acknowledged && limit && outstanding > *limit;
+  const bool too_many = counted_ && acknowledged && limit && outstanding > *limit;
   if (too_many && !told_) {
     findings.add(kTooManyRequests, ulpdu.octets(0, 2),
                  fmt::format("{} requests are outstanding; the peer's IRD is {}", outstanding, *limit));
@@ -109,6 +110,11 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
 }
 
 bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings) {
+  if (places_) {
+    places_->on_read_response(pending_, ulpdu, segment.begins, more_sent(ulpdu.fpdu->piece));
+    look_for_place();
+    return true;
+  }
   const auto& header = *ulpdu.tagged();
   const std::uint64_t end = header.offset.value + ulpdu.payload.size();
   if (!response_ && cut_ == std::pair(header.stag, header.offset.value)) {  // told already
@@ -131,7 +137,7 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Find
 }
 
 Requests::Pending::iterator Requests::oldest(bool atomic) noexcept {
-  return std::ranges::find(pending_, atomic, &Request::atomic);
+  return std::ranges::find_if(pending_, [&](const Request& one) { return one.known && one.atomic == atomic; });
 }
 
 // False: it was sent before its request had arrived.
@@ -162,9 +168,9 @@ void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iter
 Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
   const auto fits = [&](const Request& one) {
-    return !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
+    return one.known && !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
   };
-  if (!complete_) return {};  // its request may have been lost, and may have named the same sink as a known one
+  if (unknown_ || answers_unseen()) return {};
   const auto first = oldest(false);
   if (first == pending_.end()) {
     unrequested(
@@ -172,7 +178,7 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
         findings.prepare(kUnrequested, ulpdu.octets(0, 2),
                          fmt::format("a Read Response to STag {:08x} comes while no Read Request is outstanding",
                                      header.stag.value)));
-    return {.astray = complete_};  // false if unrequested() has forgotten everything
+    return {.astray = !unknown_};  // false if unrequested() has forgotten everything
   }
   // STag and TO of a response without octets may be anything (DDP-5.2-12).
   const bool anything_fits = ulpdu.payload.empty() && ulpdu.last();
@@ -214,9 +220,10 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
                            ulpdu.last() ? "" : "at least ", response_->octets, response_->read.number, asked));
 }
 
-// Without an acknowledgment number a request may come first all the same.
+// Without an acknowledgment number a request may come first all the same. One that the capture lost may be of this kind.
 void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
-  if (!ulpdu.fpdu->piece.acknowledged) return forget();
+  const bool any_lost = std::ranges::find(pending_, false, &Request::known) != pending_.end();
+  if (!ulpdu.fpdu->piece.acknowledged || any_lost) return forget();
   if (unrequested_.size() < Findings::kMost) unrequested_.push_back(std::move(finding));
   if (early_.size() == Findings::kMost) early_.erase(early_.begin());
   answered.end = ulpdu.fpdu->piece.stream_offset;
@@ -239,7 +246,8 @@ void Requests::forget() {
   early_.clear();
   response_ = Response{};  // the next segment may be in the middle of one
   cut_.reset();
-  complete_ = false;
+  places_.reset();
+  unknown_ = true;
 }
 
 }  // namespace weft::conformance::rules

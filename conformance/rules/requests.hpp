@@ -6,12 +6,13 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/facts.hpp"
+#include "conformance/rules/answer_places.hpp"
+#include "conformance/rules/pending_requests.hpp"
 #include "conformance/rules/ulpdu.hpp"
 
 namespace weft::conformance::rules {
@@ -29,7 +30,15 @@ class Requests {
   // False: it goes elsewhere than its request said, or there was none.
   bool on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings);
   void on_atomic_response(const Ulpdu& ulpdu, Findings& findings);
-  // A request or a response may be missing from the capture.
+  // The requester has sent octets up to here: a frame or an FPDU.
+  void on_requester(const Piece& piece) noexcept { requests_.end = piece.end(); }
+  // The responder has, and judges its responses next.
+  void on_responder(const Piece& piece);
+  // The capture lost octets of the requester. The MSN of the next request tells how many requests are missing.
+  void lose_requests();
+  // The capture lost octets of the responder. The responses after them tell which requests are outstanding.
+  void lose_responses();
+  // What was requested or answered is unknown from here on: a message is wrong.
   void forget();
   // A response without a request is certain when the requester's next FPDU shows that the one under way was no request
   // that got lost: by a ULPDU_Length that leads nowhere, say.
@@ -41,15 +50,8 @@ class Requests {
  private:
   static constexpr std::size_t kMost = 65536;  // beyond what 14 bits of ORD can allow: nothing more is remembered
 
-  struct Request {
-    bool atomic{};
-    std::uint32_t number{};  // of a Read its MSN, of an atomic its Request Identifier
-    std::uint64_t end{};     // stream offset after it
-    ddp::Stag sink_stag{};   // of a Read only, and the rest
-    std::uint64_t sink_offset{};
-    std::uint32_t size{};
-  };
-  using Pending = std::deque<Request>;
+  using Request = PendingRequest;
+  using Pending = PendingRequests;
   struct Response {  // one that has begun
     bool judged{};   // matched with its request
     Request read{};
@@ -57,7 +59,15 @@ class Requests {
     bool too_long{};
     bool astray{};  // it has no request, or its STag or TO is not that of the request
   };
+  struct Stream {
+    std::optional<std::uint64_t> end{};  // stream offset after what was seen
+    bool lost = false;                   // octets after it: and no later message has shown what was in them
+  };
   void add(const Ulpdu& ulpdu, const Request& request, const Facts& facts, Findings& findings);
+  [[nodiscard]] bool append(const Request& request, std::uint32_t msn);
+  [[nodiscard]] bool answers_unseen();
+  [[nodiscard]] bool more_sent(const Piece& response) const noexcept;
+  void look_for_place();
   [[nodiscard]] bool answered_early(const Ulpdu& ulpdu, const Request& request);
   void count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
   [[nodiscard]] Pending::iterator oldest(bool atomic) noexcept;
@@ -76,8 +86,14 @@ class Requests {
   std::optional<Finding> without_last_{};  // the segment that brought the last octets of a response
   // Where a response that ended too short would have gone on: its L may have come too early.
   std::optional<std::pair<ddp::Stag, std::uint64_t>> cut_{};
-  bool complete_ = true;  // all outstanding requests are known
-  bool told_ = false;     // that there are too many; once until there are fewer
+  std::optional<AnswerPlaces> places_{};  // which request is answered next is being found out
+  std::size_t ahead_ = 0;                 // responses to requests that are not seen yet
+  Stream requests_{}, responses_{};
+  std::uint32_t next_msn_ = 1;  // of the next request
+  bool in_sequence_ = true;     // the MSNs of all requests were right
+  bool counted_ = true;         // all responses were seen
+  bool unknown_ = false;        // which requests are outstanding
+  bool told_ = false;           // that there are too many; once until there are fewer
 };
 
 }  // namespace weft::conformance::rules

@@ -24,7 +24,7 @@ constexpr Rule kRejectInRequest{"MPA-7.1.1-14", kViolation, kConnection, "RFC 50
 constexpr Rule kReserved1{"MPA-7.1.1-17", kViolation, kConnection, "RFC 5044 7.1.1",
                           "The reserved bits of a startup frame are sent as zero."};
 constexpr Rule kRevision{"MPA-7.1.1-19", kViolation, kConnection, "RFC 5044 7.1.1",
-                         "The revision of MPA is 1, or 2 with RFC 6581."};
+                         "The revision of MPA is 1; RFC 6581 allows 2 or higher."};
 constexpr Rule kTooMuchPrivateData{"MPA-7.1.1-28", kViolation, kConnection, "RFC 5044 7.1.1",
                                    "Private data is at most 512 octets long."};
 constexpr Rule kReserved2{"MPA2-6-04", kViolation, kConnection, "RFC 6581 6",

@@ -87,7 +87,8 @@ void StartupOrderRules::note_roles(const StartupSeen& seen) {
 
 bool StartupOrderRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   if (facts.reply && facts.reply->reject) {
-    judge_rejected(fpdu, facts, findings);
+    if (is_startup_error(fpdu, facts)) return true;
+    judge_rejected(fpdu, findings);
     return false;
   }
   Half& sender = half(fpdu.piece.from);
@@ -107,8 +108,8 @@ bool StartupOrderRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& f
 
 // The first of them is told. What was on its way before the Reply could be read was sent too early, whatever the Reply
 // says.
-void StartupOrderRules::judge_rejected(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
-  if (rejected_told_ || is_startup_error(fpdu, facts)) return;
+void StartupOrderRules::judge_rejected(const FpduSeen& fpdu, Findings& findings) {
+  if (rejected_told_ || fpdu.crc == CrcVerdict::kBad) return;  // with a bad CRC they are octets of the ULP
   rejected_told_ = true;
   const Where where{&fpdu.piece, 0, fpdu.piece.octets.size()};
   const Half& responder = half(kResponder);

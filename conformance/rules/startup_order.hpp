@@ -23,7 +23,8 @@ class StartupOrderRules {
  public:
   void on(const SegmentSeen& seen, const Facts& facts, Findings& findings);
   void on(const StartupSeen& seen, const Facts& facts, Findings& findings);
-  // False: the connection was rejected, so nothing else is to be said of this FPDU.
+  // False: the connection was rejected, so nothing else is to be said of this FPDU. A Terminate that may go with the
+  // rejection is judged as any other.
   bool on(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   // True: it is explained here, and no other rule's to judge.
   bool on(const LostSeen& lost, const Facts& facts, Findings& findings);
@@ -61,7 +62,7 @@ class StartupOrderRules {
   void tell_length(Direction from, std::string message, Findings& findings);
   bool judge_first(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   bool judge_fence(Findings& findings);
-  void judge_rejected(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
+  void judge_rejected(const FpduSeen& fpdu, Findings& findings);
 
   std::array<Half, 2> halves_{};
   std::optional<Early> early_{};

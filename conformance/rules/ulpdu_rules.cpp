@@ -14,6 +14,8 @@ namespace weft::conformance {
 void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   Sender& here = sender(fpdu.piece.from);
   here.requests.confirm_unrequested(findings);
+  here.requests.on_requester(fpdu.piece);
+  sender(engine::opposite(fpdu.piece.from)).requests.on_responder(fpdu.piece);
   here.headers.add(fpdu.ulpdu, fpdu.piece.stream_offset + fpdu.piece.octets.size());
   if (!rules::judge_ddp_header(fpdu, findings)) return forget(fpdu.piece.from);
   const Ulpdu ulpdu(fpdu);
@@ -79,14 +81,29 @@ void UlpduRules::on(const EndSeen& end, const Facts&, Findings& findings) {
   }
 }
 
+void UlpduRules::on(const StartupSeen& startup) {
+  if (!startup.frame) return;
+  sender(startup.piece.from).requests.on_requester(startup.piece);
+  sender(engine::opposite(startup.piece.from)).requests.on_responder(startup.piece);
+}
+
+void UlpduRules::lose(Direction from) {
+  break_off(sender(from));
+  sender(from).requests.lose_requests();
+  sender(engine::opposite(from)).requests.lose_responses();
+}
+
 void UlpduRules::forget(Direction from) {
-  Sender& here = sender(from);
+  break_off(sender(from));
+  sender(from).requests.forget();                    // a request may be missing
+  sender(engine::opposite(from)).requests.forget();  // or a response to the other end's
+}
+
+void UlpduRules::break_off(Sender& here) {
   here.order.forget();
   for (rules::JoinedMessage& joined : here.joined) joined.forget();
   here.headers.forget();
   here.requests.dismiss_unrequested();
-  here.requests.forget();                            // a request may be missing
-  sender(engine::opposite(from)).requests.forget();  // or a response to the other end's
 }
 
 void UlpduRules::finish(const Facts&, Findings& findings) {

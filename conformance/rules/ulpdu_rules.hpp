@@ -23,8 +23,12 @@ class UlpduRules {
   void on(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   // FIN or RST. The other direction may go on.
   void on(const EndSeen& end, const Facts& facts, Findings& findings);
-  // FPDUs of this direction are missing from here on: lost by the capture, with a bad CRC, or before its beginning.
-  // What they would have changed is unknown then, in both directions (a lost Read Request, a lost Response).
+  // A start-up frame: FPDUs follow.
+  void on(const StartupSeen& startup);
+  // The capture lost octets of this direction, or had lost octets up to here.
+  void lose(Direction from);
+  // FPDUs of this direction are missing from here on: they are wrong, with a bad CRC, or before the beginning of the
+  // capture. What they would have changed is unknown then, in both directions (a Read Request, a Response).
   void forget(Direction from);
   // The capture is over. What did not happen by now is unknown, not wrong.
   void finish(const Facts& facts, Findings& findings);
@@ -39,6 +43,7 @@ class UlpduRules {
     std::array<rules::JoinedMessage, 4> joined{};  // by queue
   };
   [[nodiscard]] Sender& sender(Direction from) noexcept { return senders_[static_cast<std::size_t>(from)]; }
+  void break_off(Sender& sender);
   void judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
   void judge_kind(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
 

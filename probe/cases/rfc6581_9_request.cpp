@@ -198,10 +198,16 @@ void add_enhanced_request_cases(Cases& cases) {
        .what = "A is 1, and B, C and D have every value: the Reply has A, and names those in common, or else any.",
        .needs = kListens | kEnhanced,
        .also = {"MPA2-9.2-05", "MPA2-9.2-06", "MPA2-9.2-07", "MPA2-9.2-09"}}) = [](Scene& scene) {
-    const unsigned supported = bits_of(data_of(expect_enhanced(scene, offer(types_of(7)))).rtr);
+    const auto answer = [&](unsigned bits) {
+      return ask(scene, for_peer(scene, enhanced_request(offer(types_of(bits)))));
+    };
+    const Answered every = answer(7);
+    if (every.reply.frame.reject) fail("every RTR kind was offered, and the Reply rejects (MPA2-9.2-05)");
+    const unsigned supported = bits_of(data_of(every).rtr);
     if (supported == 0) fail("every RTR kind was offered, and the Reply names none (MPA2-9.2-05)");
     unsigned unnamed = 0;
     for (unsigned bits = 0; bits < 7; ++bits) {
+      if (bits == 0 && answer(bits).reply.frame.reject) continue;  // a Request that names none is wrong (MPA2-9.2-04)
       const mpa::EnhancedData data = data_of(expect_enhanced(scene, offer(types_of(bits))));
       if (!data.peer_to_peer) fail("A is 1 in the Request, and 0 in the Reply (MPA2-9.2-06)");
       if (!data.rtr.any()) fail("A is 1 in the Reply, and none of B, C and D is (MPA2-9.2-11)");
@@ -309,7 +315,7 @@ void add_enhanced_request_cases(Cases& cases) {
        .needs = kListens | kEnhanced}) = [](Scene& scene) {
     // An Initiator that finds no matching kind, or has no IRD: its Terminate is the first FPDU.
     for (const auto& error : {kEnhancedFailure, kInsufficientIrd, kNoMatchingRtr}) {
-      const Answered answered = expect_enhanced(scene, offer(types_of(7)));
+      const Answered answered = expect_enhanced(scene, kEveryRtr);
       Conversation& by = *answered.by;
       by.send_ulpdu(by.make().terminate(rdmap::make_terminate(error)));
       by.shut();

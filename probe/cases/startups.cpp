@@ -15,6 +15,15 @@ bool is_terminate(Bytes octets) {
                                                 rdmap::control_octet(rdmap::Opcode::kTerminate);
 }
 
+// A peer that takes no RTR at all rejects every Request that names some. One case tells of it.
+[[noreturn]] void tell_rejected(Scene& scene, const StartUp& request) {
+  if (request.enhanced && request.enhanced->peer_to_peer &&
+      ask(scene, for_peer(scene, enhanced_request(kEveryRtr))).reply.frame.reject) {
+    not_applicable("the peer rejects every RTR kind: see enhanced-rtr-offers");
+  }
+  fail("the peer rejected the connection, and the Request was good");
+}
+
 }  // namespace
 
 StartUp enhanced_request(const mpa::EnhancedData& data) {
@@ -54,7 +63,7 @@ Answered ask(Scene& scene, const StartUp& request) {
 Answered expect_accepted(Scene& scene, const StartUp& request) {
   const StartUp whole = request.private_data.empty() ? for_peer(scene, request) : request;
   Answered out = ask(scene, whole);
-  if (out.reply.frame.reject) fail("the peer rejected the connection, and the Request was good");
+  if (out.reply.frame.reject) tell_rejected(scene, whole);
   out.by->start_fpdus(whole, out.reply.frame);
   return out;
 }

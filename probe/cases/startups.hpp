@@ -12,6 +12,9 @@ namespace weft::probe {
 
 // An enhanced Request, with what it says of the depths and the RTR kinds.
 [[nodiscard]] StartUp enhanced_request(const mpa::EnhancedData& data);
+// A Request for the peer-to-peer model that names all RTR kinds.
+inline constexpr mpa::EnhancedData kEveryRtr{
+    .peer_to_peer = true, .rtr = {.send = true, .write = true, .read = true}, .ird = 4, .ord = 4};
 // An unenhanced Request.
 [[nodiscard]] StartUp plain_request(std::uint8_t revision = 1);
 // A good Request of the revision that the peer speaks.
@@ -27,7 +30,8 @@ struct Answered {
 };
 // A new connection, the Request as it is, and the peer's Reply, whatever it says.
 Answered ask(Scene& scene, const StartUp& request);
-// The same with the peer's private data filled in. The Reply accepts, and FPDUs follow.
+// The same with the peer's private data filled in. The Reply accepts, and FPDUs follow. The case does not apply where the
+// Request asks for the peer-to-peer model and the peer takes no RTR at all.
 Answered expect_accepted(Scene& scene, const StartUp& request);
 // The same with Private Data of this size; nothing where the peer closes, whose application's buffer may be smaller (MPA-7.1.2-29).
 std::optional<Answered> accepted_unless_too_long(Scene& scene, const StartUp& request, std::size_t size);

@@ -161,6 +161,23 @@ TEST_CASE("the first Marker of a direction", "[rfc5044/4.3][MPA-4.3-12]") {
   CHECK(violations(script.audit()) == Clauses{"MPA-4.3-12"});
 }
 
+TEST_CASE("the last FPDU of a stream with Markers may lack them",
+          "[rfc5044/7.1.1][rfc5044/7.2][MPA-7.1.1-08][MPA-7.2-01]") {
+  for (const bool crc : {true, false}) {
+    Conversation talk{
+        .request = {.flags = crc ? 0x40U : 0U}, .reply = {.key = kReplyKey, .flags = crc ? 0xc0U : 0x80U}, .crc = crc};
+    FpduStream with(crc, true), without(crc, false);
+    const auto judged = [&](const Octets& last) {
+      Script script = talk.startup();
+      script.send(End::kFirst, FpduStream(with).add(send(1, pattern(300)))).send(End::kFirst, last);
+      return violations(script.close(End::kFirst).close(End::kSecond).audit());
+    };
+    const Octets good = FpduStream(without).add(send(2, pattern(1400)));
+    CHECK(judged(good) == Clauses{"MPA-7.1.1-08"});
+    CHECK(judged(Octets(good.begin(), good.end() - 4)) == Clauses{"MPA-7.2-01"});
+  }
+}
+
 TEST_CASE("Markers go with the other end's M", "[rfc5044/7.1.1][MPA-7.1.1-07][MPA-7.1.1-08]") {
   for (const bool crc : {true, false}) {
     Conversation conversation;

@@ -70,6 +70,14 @@ TEST_CASE("the Reply mirrors A", "[rfc6581/9.2][MPA2-9.2-06][MPA2-9.2-17]") {
   CHECK(frames(rejected) == Clauses{});
 }
 
+TEST_CASE("a Request with A and without a type is one finding, whatever the Reply says", "[rfc6581/9.2][MPA2-9.2-04]") {
+  for (const unsigned types : {0U, kC | 0U}) {
+    Conversation broken = enhanced_conversation(kA | 4, 4, kA | 4, types | 4);
+    broken.reply.flags |= 0x20;
+    CHECK(frames(broken) == Clauses{"MPA2-9.2-04"});
+  }
+}
+
 TEST_CASE("the Reply is enhanced if the Request is", "[rfc6581/10][MPA2-10-02][MPA2-10-04]") {
   Conversation broken = enhanced_conversation(4, 4, 4, 4);
   broken.reply = {.key = kReplyKey, .flags = 0x40, .revision = 2};

@@ -9,9 +9,9 @@
 namespace weft::conformance::test::unknown_reads_clauses {
 namespace {
 
-const Read kRead{};
+const Read kRead{.msn = 4};
 
-// The capture lost what may have been Requests, and shows no more of them than these. Of the Responses the first one may be the rest
+// The capture lost what may have been Requests, and shows no more of them than these. As their MSNs say, three are lost. Of the Responses the first one may be the rest
 // of one that began before.
 Clauses after_a_gap(const std::vector<Octets>& requests, const std::vector<Octets>& responses) {
   Exchange exchange;
@@ -33,7 +33,7 @@ TEST_CASE("which of two Reads into one buffer is answered after a gap is not kno
   const Read shorter{.msn = 2, .size = 8};
   CHECK(Exchange()
             .responder(send(1, pattern(9)))
-            .initiator(kRead.request())
+            .initiator(Read{}.request())
             .initiator(shorter.request())
             .gap(End::kSecond)
             .responder(send(2, pattern(9)))
@@ -43,8 +43,8 @@ TEST_CASE("which of two Reads into one buffer is answered after a gap is not kno
 }
 
 TEST_CASE("a Response after a gap may answer a Request that is not known", "[rfc5040/4.4][RDMAP-4.4-07]") {
-  const Read earlier{.msn = 2, .size = 8}, empty{.msn = 2, .size = 0}, later{.msn = 4}, last{.msn = 5, .sink = 0x77};
-  auto unreadable = kRead.request();
+  const Read earlier{.msn = 1, .size = 8}, empty{.msn = 1, .size = 0}, later{.msn = 3}, last{.msn = 4, .sink = 0x77};
+  auto unreadable = Read{.msn = 2}.request();
   unreadable[1] = std::byte{0x4C};  // an opcode that does not exist: what it was is not known
   const auto asked = [&](const Read& first) {
     return Exchange()
@@ -78,21 +78,21 @@ TEST_CASE("a Response that fits no known Request may answer another", "[rfc5040/
 TEST_CASE("of two Requests that a Response fits, neither is taken for the one that it answers",
           "[rfc5040/5.2][RDMAP-5.2-01]") {
   const Octets response = kRead.response();
-  CHECK(after_a_gap({kRead.request(), Read{.msn = 2}.request()}, {response, response, response, response}) == kNothing);
+  CHECK(after_a_gap({kRead.request(), Read{.msn = 5}.request()}, {response, response, response, response}) == kNothing);
 }
 
 TEST_CASE("what is older than the Request that a Response answers was answered before",
           "[rfc5040/5.2.2][RDMAP-5.2.2-07]") {
-  const Read older{.msn = 1, .sink = 0x77}, answered{.msn = 2}, next{.msn = 3, .sink = 0x99};
+  const Read older{.msn = 4, .sink = 0x77}, answered{.msn = 5}, next{.msn = 6, .sink = 0x99};
   CHECK(after_a_gap({older.request(), answered.request(), next.request()},
                     {kRead.response(), answered.response(), next.response()}) == kNothing);
 }
 
 TEST_CASE("a Response with fewer octets than the known Request asked for answers another",
           "[rfc5040/4.4][RDMAP-4.4-03]") {
-  const Read later{.msn = 2}, last{.msn = 3, .sink = 0x77};
-  CHECK(after_a_gap({later.request(), last.request()},
-                    {kRead.response(), kRead.response(8), later.response(), last.response()}) == kNothing);
+  const Read later{.msn = 4}, last{.msn = 5, .sink = 0x77};
+  CHECK(after_a_gap({later.request(), last.request()}, {kRead.response(), kRead.response(), kRead.response(8),
+                                                        later.response(), last.response()}) == kNothing);
 }
 
 }  // namespace weft::conformance::test::unknown_reads_clauses

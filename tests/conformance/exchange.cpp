@@ -45,6 +45,12 @@ Exchange& Exchange::gap(End from) {
   return *this;
 }
 
+Exchange& Exchange::lose(End from, const Octets& ulpdu) {
+  FpduStream& stream = from == End::kFirst ? conversation_.initiator : conversation_.responder;
+  script_.gap(from, stream.add(ulpdu).size());
+  return *this;
+}
+
 Exchange& Exchange::close(End from, Closing how) {
   script_.close(from, how);
   return *this;

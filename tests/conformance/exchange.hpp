@@ -16,7 +16,8 @@ class Exchange {
   Exchange& responder(const Octets& ulpdu);
   // Sent when the last `less` octets of the other end had not arrived; nothing: what had arrived is unknown.
   Exchange& blind(End from, const Octets& ulpdu, std::optional<std::size_t> less);
-  Exchange& gap(End from);  // the capture lost some
+  Exchange& gap(End from);                        // the capture lost some
+  Exchange& lose(End from, const Octets& ulpdu);  // the capture lost this packet
   Exchange& close(End from, Closing how = Closing::kFin);
 
   // "violation DDP-4.1-13 initiator 2 octet 0": severity, clause, who, which step of the exchange (from 1), and the

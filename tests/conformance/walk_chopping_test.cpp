@@ -206,8 +206,17 @@ Script rejected_with_markers() {
   return script.close(End::kSecond).close(End::kFirst);
 }
 
+Script rejected_with_terminate() {
+  Script script = Script::with_handshake();
+  script.send(End::kFirst, build({.flags = 0xd0, .revision = 2, .private_data = enhanced(1, 4)}));
+  const Octets error = untagged(7, 2, 1, {std::byte{0x20}, std::byte{6}, {}, {}});
+  script.send(End::kSecond, build({.key = kReplyKey, .flags = 0x70, .revision = 2, .private_data = enhanced(4, 16)}) +
+                                FpduStream(true, true).add(error, {.crc_flip = 1}) + pattern(50));
+  return script.send(End::kFirst, pattern(90)).close(End::kSecond).close(End::kFirst);
+}
+
 TEST(BrokenStartup, AnyChoppingGivesTheSame) {
-  for (const Script& script : {two_replies(), rejected_with_markers()}) {
+  for (const Script& script : {two_replies(), rejected_with_markers(), rejected_with_terminate()}) {
     for (const std::size_t size : {1U, 2U, 7U, 16U, 33U, 100U}) {
       EXPECT_EQ(script.chopped(size).walk(), script.walk()) << size;
       EXPECT_EQ(listed(script.chopped(size).audit()), listed(script.audit())) << size;

@@ -77,6 +77,17 @@ TEST(PeerOfRevision1, IsProbedByRevision1) {
   EXPECT_THAT(run.ended.out, HasSubstr("MPA revision 1, not enhanced"));
 }
 
+// Its Replies to the peer-to-peer model all reject. The other cases follow from the one that tells so.
+TEST(PeerWithoutRtr, FailsOneCase) {
+  const ListeningPeer peer("127.0.0.1", {"--policy", "rtr=none"});
+  const auto run = probed(joined(at(peer), {"--only", "enhanced-"}));
+  EXPECT_EQ(run.verdicts.at("enhanced-rtr-offers"), "fail");
+  EXPECT_EQ(std::ranges::count(run.verdicts, "fail", &Verdicts::value_type::second), 1) << run.ended.out;
+  EXPECT_EQ(run.verdicts.at("enhanced-rtr"), "not_applicable");
+  EXPECT_EQ(run.verdicts.at("enhanced-ird"), "pass");
+  EXPECT_THAT(run.ended.out, HasSubstr("MPA2-9.2-05"));
+}
+
 TEST(Reruns, GiveTheSameVerdicts) {
   const ListeningPeer peer;
   const auto first = probed(joined(at(peer), by_hand()));
