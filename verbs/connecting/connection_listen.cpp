@@ -73,12 +73,13 @@ Result<void> ConnectionState::listen(int backlog) {
   }
   log_connection(LogLevel::kInfo, number,
                  "listening on " + local.to_string() + " with a backlog of " + std::to_string(backlog));
+  listen_for_offers(options.backlog, listener->takes_ipv4());
   if (const auto started = runtime_.start(); !started) {  // and now the threads
+    if (const auto offers = this->offers()) offers->close();
     const std::lock_guard lock(mutex_);
     if (phase_ == Phase::kListening) phase_ = Phase::kBound;
     return started;
   }
-  listen_for_offers(options.backlog, listener->takes_ipv4());
   auto shared = std::make_shared<transport::Listener>(std::move(*listener));
   runtime_.add(number, shared);
   const std::lock_guard lock(mutex_);
