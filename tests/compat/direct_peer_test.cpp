@@ -189,6 +189,30 @@ TEST(CompatDirect, APeerThatHasGoneIsNoticedByTheNextSend) {
   }
 }
 
+// Its Send is so long that TCP does not take all of it, and the peer has no receive.
+TEST(CompatDirect, TheOldestSendSaysThatThePeerHasFailed) {
+  Side a;
+  Side b;
+  connect(a, b);
+  exchange(a, b);
+  std::vector<char> octets(32U << 20U);
+  ibv_mr* const mr = have(ibv_reg_mr(a.pd, octets.data(), octets.size(), 0), "ibv_reg_mr");
+  ibv_sge all{.addr = reinterpret_cast<std::uintptr_t>(octets.data()), .length = 32U << 20U, .lkey = mr->lkey};
+  for (const std::uint64_t id : {1U, 2U}) {
+    ibv_send_wr wr{};
+    wr.wr_id = id;
+    wr.sg_list = &all;
+    wr.num_sge = 1;
+    wr.opcode = IBV_WR_SEND;
+    ibv_send_wr* bad = nullptr;
+    ASSERT_EQ(ibv_post_send(a.qp, &wr, &bad), 0);
+  }
+  send_with_a_wrong_key(b);
+  EXPECT_EQ(a.next().status, IBV_WC_RETRY_EXC_ERR);
+  EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
+  ibv_dereg_mr(mr);
+}
+
 // TCP takes the Write, and so it completes before the peer refuses it. The next send has the error.
 TEST(CompatDirect, ARefusedWriteThatHasCompletedIsTheErrorOfTheOldestSend) {
   Side a;
