@@ -45,8 +45,8 @@ bool plausible_startup_error(Bytes ulpdu) noexcept {
   if (!report) return false;
   const rdmap::ErrorCode& error = report->as_rfc.error;
   return error.layer == rdmap::Layer::kLlp && error.type == mpa::kErrorType &&
-         (error.code == std::to_underlying(mpa::ErrorCode::kLocalFailure) ||
-          error.code == std::to_underlying(mpa::ErrorCode::kInsufficientIrd));
+         error.code >= std::to_underlying(mpa::ErrorCode::kLocalFailure) &&
+         error.code <= std::to_underlying(mpa::ErrorCode::kNoMatchingRtr);
 }
 
 }  // namespace weft::conformance

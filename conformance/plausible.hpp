@@ -19,7 +19,7 @@ inline constexpr std::size_t kJudgedOctets = 20;
 [[nodiscard]] bool plausible_ulpdu(Bytes ulpdu, std::size_t length) noexcept;
 
 /// Returns whether a ULPDU is a Terminate with an error that RFC 6581 has a Responder report before the Initiator's first
-/// FPDU: layer 2, type 0, code 5 or 6 (MPA2-9.1-12, MPA2-9.3-04). Octets that are no FPDU hardly look like that by chance.
+/// FPDU: layer 2, type 0, code 5 to 7 (RFC 6581 section 8). Octets that are no FPDU hardly look like that by chance.
 [[nodiscard]] bool plausible_startup_error(Bytes ulpdu) noexcept;
 
 }  // namespace weft::conformance

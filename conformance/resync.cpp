@@ -88,7 +88,7 @@ Verdict Resync::try_crc(Bytes octets, const Known& known, bool markers, std::uin
     if (known.crc.value_or(crc) != crc) continue;
     found = {{.crc = crc, .markers = markers}, position};
     const Verdict verdict = row_begins(octets, found, cut, effort_);
-    const bool guess = markers && !known.markers && !crc;
+    const bool guess = markers && !known.position && !crc;
     if (verdict == Verdict::kYes && guess && !markers_agree(octets, found)) continue;
     if (verdict != Verdict::kNo) return verdict;
   }
@@ -107,13 +107,18 @@ Verdict Resync::try_phases(Bytes octets, const Known& known, bool cut, Track& fo
   if (octets.size() < mpa::kMarkerSize) return more(mpa::kMarkerSize);
   if (Be<0, std::uint32_t>::get(octets) == 0) return try_crc(octets, known, true, 0, cut, found);
   const auto bare = extent(octets, {});
+  std::optional<Track> only;
   for (std::size_t at = kJudgedOctets; at < mpa::kMarkerPeriod && at < mpa::bare_fpdu_size(bare->ulpdu); at += 4) {
     if (octets.size() < at + mpa::kMarkerSize) return more(at + mpa::kMarkerSize);
     if (pointer_at(at) != at) continue;
     const Verdict verdict = try_crc(octets, known, true, mpa::kMarkerPeriod - at, cut, found);
-    if (verdict != Verdict::kNo) return verdict;
+    if (verdict == Verdict::kMoreOctets) return verdict;
+    if (verdict == Verdict::kNo) continue;
+    if (only) return Verdict::kNo;  // a CRC covers Markers, too: one of them may be a number of the payload
+    only = found;
   }
-  return Verdict::kNo;
+  if (only) found = *only;
+  return only ? Verdict::kYes : Verdict::kNo;
 }
 
 }  // namespace weft::conformance

@@ -68,14 +68,13 @@ bool Walk::leave_to_ulp(Half& half) {
   return true;
 }
 
-// The octets end inside an FPDU by the Markers that it ought to have, and with it without them. A CRC proves that; else that
-// nothing is left of them.
+// The octets end inside an FPDU by the Markers that it ought to have, and after it without them, as its CRC proves.
 bool Walk::lacks_markers(const Half& half) noexcept {
   const Track& track = half.fpdus.track;
-  if (!track.framing.markers || half.fpdus.guessed()) return false;
+  if (!track.framing.markers || !track.framing.crc || half.fpdus.guessed()) return false;
   const Bytes octets = half.window.octets();
   const auto bare = extent(octets, track.contrary());
-  if (!bare || (track.framing.crc ? octets.size() < bare->size : octets.size() != bare->size)) return false;
+  if (!bare || octets.size() < bare->size) return false;
   return convincing(octets, *bare, track.contrary());
 }
 

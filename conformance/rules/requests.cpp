@@ -92,7 +92,8 @@ bool Requests::answered_early(const Ulpdu& ulpdu, const Request& request) {
   return true;
 }
 
-// As the requester knew: a response that it has not acknowledged was outstanding when it sent this request.
+// As the requester knew: a response that it has not acknowledged was outstanding when it sent this request. What it acknowledges
+// and the capture has not shown yet may be a response.
 void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   const auto& acknowledged = ulpdu.fpdu->piece.acknowledged;
   if (acknowledged) {
@@ -100,7 +101,8 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
   }
   const std::size_t outstanding = pending_.size() + answered_.size() + (response_ && response_->judged ? 1 : 0);
   const auto limit = facts.request_limit(ulpdu.from());
-  const bool too_many = counted_ && acknowledged && limit && outstanding > *limit;
+  const bool all_seen = counted_ && acknowledged && responses_.end && *acknowledged <= *responses_.end;
+  const bool too_many = all_seen && limit && outstanding > *limit;
   if (too_many && !told_) {
     findings.add(kTooManyRequests, ulpdu.octets(0, 2),
                  fmt::format("{} requests are outstanding; the peer's IRD is {}", outstanding, *limit));
@@ -224,15 +226,20 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
 void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
   const bool any_lost = std::ranges::find(pending_, false, &Request::known) != pending_.end();
   if (!ulpdu.fpdu->piece.acknowledged || any_lost) return forget();
-  if (unrequested_.size() < Findings::kMost) unrequested_.push_back(std::move(finding));
+  if (unrequested_.size() < Findings::kMost)
+    unrequested_.push_back({std::move(finding), *ulpdu.fpdu->piece.acknowledged});
   if (early_.size() == Findings::kMost) early_.erase(early_.begin());
   answered.end = ulpdu.fpdu->piece.stream_offset;
   early_.push_back(answered);
 }
 
+// Those whose end had received only what was seen of the requester.
 void Requests::confirm_unrequested(Findings& findings) {
-  for (Finding& finding : unrequested_) findings.add(std::move(finding));
-  unrequested_.clear();
+  std::erase_if(unrequested_, [&](Unrequested& one) {
+    const bool certain = requests_.end && one.acknowledged <= *requests_.end;
+    if (certain) findings.add(std::move(one.finding));
+    return certain;
+  });
 }
 
 void Requests::end_response(Findings& findings) {

@@ -81,7 +81,11 @@ class Requests {
   Pending pending_{};  // in the order in which they were sent
   std::optional<Response> response_{};
   std::vector<std::uint64_t> answered_{};  // stream offsets after responses, until the requester has acknowledged them
-  std::vector<Finding> unrequested_{};
+  struct Unrequested {
+    Finding finding{};
+    std::uint64_t acknowledged{};  // by the response
+  };
+  std::vector<Unrequested> unrequested_{};
   std::vector<Request> early_{};           // what responses without a request named; `end` is where they begin
   std::optional<Finding> without_last_{};  // the segment that brought the last octets of a response
   // Where a response that ended too short would have gone on: its L may have come too early.

@@ -92,8 +92,12 @@ TEST_CASE("a Terminate that goes with a rejecting Reply is judged as any other",
   CHECK(judged(changed(13, 2)) == Clauses{"DDP-4.3-11"});
   CHECK(judged(changed(17, 4)) == Clauses{"DDP-4.3-15"});
   CHECK(judged(changed(20, 1)) == Clauses{"RDMAP-4.8-11"});
-  CHECK(judged(changed(19, 7)) == Clauses{"MPA-7.1.1-16"});
-  CHECK(judged(changed(19, 7), flipped) == Clauses{});  // no FPDU
+  for (const unsigned code : {5U, 7U}) {
+    CHECK(judged(changed(19, code)) == Clauses{});
+    CHECK(judged(changed(19, code), flipped) == Clauses{"MPA-4.4-13"});
+  }
+  CHECK(judged(changed(19, 4)) == Clauses{"MPA-7.1.1-16"});
+  CHECK(judged(changed(19, 4), flipped) == Clauses{});  // no FPDU
   CHECK(judged(send(1, pattern(30)), flipped) == Clauses{});
 }
 
