@@ -78,6 +78,8 @@ bool is_plain_flag(const CLI::Option* option) {
 void one_subcommand_at_most(CLI::App& app) {
   app.require_subcommand(0, 1);
   app.fallthrough();  // options of `app` are accepted after the subcommand, too
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; }))
+    leave_checks_undescribed(*option);
   for (CLI::Option* option : app.get_options(is_plain_flag)) option->disable_flag_override();
   for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) one_subcommand_at_most(*each);
 }

@@ -104,8 +104,7 @@ std::optional<std::string> wrong_count(const CLI::App& app, const std::string& c
   for (const CLI::App* each : chosen(app)) {
     const CLI::Option* const option = each->get_option_no_throw(name);
     if (option == nullptr) continue;
-    const std::string type = option->get_type_name();
-    return name + " needs a value: " + name + ' ' + type.substr(0, type.find(':'));
+    return name + " needs a value: " + name + ' ' + option->get_type_name();
   }
   return std::nullopt;
 }
