@@ -34,9 +34,9 @@ std::string entry(const std::string& name, const std::string& description, std::
 Outcome<void> print_help(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   for (const std::string& word : words) {
-    const auto named = command->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
-    if (named.empty()) return usage_error(unknown_subcommand(*command, word));
-    command = named.front();
+    const CLI::App* const named = subcommand_named(*command, word);
+    if (named == nullptr) return usage_error(unknown_subcommand(*command, word));
+    command = named;
   }
   return print_now(help_of(app, *command));
 }

@@ -146,6 +146,11 @@ std::vector<std::string> names_of_subcommands(const CLI::App& app) {
   return names;
 }
 
+const CLI::App* subcommand_named(const CLI::App& command, const std::string& name) {
+  const auto named = command.get_subcommands([&](const CLI::App* each) { return each->get_name() == name; });
+  return named.empty() ? nullptr : named.front();
+}
+
 std::string unknown_subcommand(const CLI::App& parent, const std::string& word) {
   return with_help(path_of(parent),
                    "unknown subcommand '" + word + "'" + did_you_mean(word, names_of_subcommands(parent)));

@@ -222,7 +222,6 @@ void add_run_command(CLI::App& app, Selection& selection) {
   command->add_flag("--sockets", arguments->sockets,
                     "TCP sockets of the program become rsockets: for programs without verbs, at both ends");
   command->callback([arguments, &app, &selection] {
-    selection.takes_command = true;
     selection.run = [arguments, &app](const GlobalOptions& global) {
       arguments->log_given = app.count("--log") > 0;
       return run_program(*arguments, global);
