@@ -123,6 +123,8 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{{"bench", "lat", "bw"}, "weft bench lat: unexpected argument 'bw' (see weft bench lat --help)."},
         Slip{{"dissect", "a", "b"}, "weft dissect: unexpected argument 'b' (see weft dissect --help)."},
         Slip{{"demo", "--", "ls"}, "weft demo: unexpected argument 'ls' (see weft demo --help)."},
+        Slip{{"audit", "--list", "--json"}, "weft audit: --json cannot be used with --list (see weft audit --help)."},
+        Slip{{"probe", "--list", "--json"}, "weft probe: --list cannot be used with --json (see weft probe --help)."},
         Slip{{"run"}, "weft run: name the program to run: weft run [options] PROGRAM [arguments]."},
         Slip{{"run", "--polcy", "rping"},
              "weft run: unknown option '--polcy'. Did you mean '--policy'? (see weft run --help)"},

@@ -194,7 +194,9 @@ void add_audit_command(CLI::App& app, Selection& selection) {
                    "Expected findings, one per line: a clause, and an end if it is only about that one. They are "
                    "reported and do not count for the exit code")
       ->type_name("FILE");
-  audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and requirement");
+  audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and requirement")
+      ->excludes("--json")
+      ->excludes("--junit");
   audit->callback([&selection, options] {
     options->quiet = options->quiet || options->json == "-";
     selection.run = [options](const GlobalOptions& global) { return run_audit(*options, global); };
