@@ -79,7 +79,8 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
 void leave_checks_undescribed(CLI::Option& option) {
   try {
     for (int i = 0;; ++i) option.get_validator(i)->description("");
-  } catch (const CLI::OptionNotFound&) {  // there are no more
+  } catch (const CLI::OptionNotFound&) {
+    return;  // there are no more
   }
 }
 
