@@ -87,6 +87,7 @@ void ConnectionAudit::judge(const StartupSeen& seen) {
 }
 
 void ConnectionAudit::note_frame(const StartupSeen& seen) {
+  tally_of(seen.piece.from).octets_read += seen.piece.octets.size();
   const bool first_is_initiator = walk_.initiator() == End::kFirst;
   if (opened_) {
     facts_.mss_from_initiator = first_is_initiator ? opened_->mss_of_first : opened_->mss_of_second;
@@ -117,6 +118,14 @@ void ConnectionAudit::note_absence(Direction from, NoFrame& frame) {
   if (!walk_.whole(end)) return;
   const auto begun = walk_.unfinished_frame(end);
   frame = begun ? NoFrame{NoFrame::Why::kUnfinished, *begun} : NoFrame{NoFrame::Why::kNoneSent, 0};
+}
+
+void ConnectionAudit::note_unread(Direction from) {
+  if (!walk_.initiator()) return;
+  const End initiator = *walk_.initiator();
+  const End end = from == Direction::kFromInitiator ? initiator : opposite(initiator);
+  tally_of(from).octets_missing = walk_.missing(end);
+  tally_of(from).octets_unread = walk_.unread(end);
 }
 
 void ConnectionAudit::judge(const FpduSeen& fpdu) {
@@ -159,6 +168,8 @@ void ConnectionAudit::judge(const EndSeen& end) {
 }
 
 void ConnectionAudit::judge(const CaptureOver&) {
+  note_unread(Direction::kFromInitiator);
+  note_unread(Direction::kFromResponder);
   note_absence(Direction::kFromInitiator, facts_.no_request);
   note_absence(Direction::kFromResponder, facts_.no_reply);
   if (rules_ == nullptr) return;

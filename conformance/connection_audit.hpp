@@ -78,6 +78,7 @@ class ConnectionAudit {
   void forget(Direction from);
   void note_frame(const StartupSeen& seen);
   void note_absence(Direction from, NoFrame& frame);
+  void note_unread(Direction from);
   [[nodiscard]] Tally& tally_of(Direction from) noexcept { return tallies_[static_cast<std::size_t>(from)]; }
 
   Walk walk_{};

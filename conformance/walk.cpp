@@ -33,7 +33,10 @@ void Walk::on(const TcpOctets& octets) {
   if (!sender.stop.near()) sender.window.append(octets, ++turns_);
 }
 
-void Walk::on(const TcpGap& gap) { half(gap.from).stop.gap = gap; }
+void Walk::on(const TcpGap& gap) {
+  half(gap.from).stop.gap = gap;
+  half(gap.from).missing += gap.size;
+}
 
 void Walk::on(const TcpClosed& closed) {
   Half& ended = half(closed.from);
@@ -101,6 +104,14 @@ bool Walk::must_wait(Half& half, std::uint64_t turn) {
     return false;
   }
   return half.turn.held = true;
+}
+
+// With those of a loss after which no FPDU was found.
+std::uint64_t Walk::unread(End end) const noexcept {
+  const Half& sender = half(end);
+  const bool lost = (sender.phase == Phase::kLost || sender.search.given_up) && sender.search.uncaptured;
+  if (!lost) return sender.unread;
+  return sender.unread + sender.window.begin() + sender.window.all().size() - sender.search.lost_at;
 }
 
 std::optional<std::uint64_t> Walk::unfinished_frame(End end) const noexcept {

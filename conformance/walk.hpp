@@ -56,6 +56,10 @@ class Walk {
   [[nodiscard]] std::optional<End> initiator() const noexcept { return initiator_; }
   /// Returns whether everything that this end has sent so far was captured, from its SYN on.
   [[nodiscard]] bool whole(End end) const noexcept { return !half(end).startup.may_be_missing; }
+  /// Returns how many octets of this end the capture lacks so far.
+  [[nodiscard]] std::uint64_t missing(End end) const noexcept { return half(end).missing; }
+  /// Returns how many octets of this end were not read because the capture lacks them, or others near them.
+  [[nodiscard]] std::uint64_t unread(End end) const noexcept;
   /// Returns how many octets of both directions are kept.
   [[nodiscard]] std::size_t held() const noexcept {
     return halves_[0].window.all().size() + halves_[1].window.all().size();

@@ -19,6 +19,8 @@ bool Walk::apply_gap(Half& half) {
   }
   half.window.restart(gap.stream_offset + gap.size);
   half.startup.may_be_missing = true;
+  half.search.uncaptured = true;
+  if (phase == Phase::kSearching) half.unread += gap.size;
   half.needed = 0;
   if (!followed) return true;
   lose(half, {});

@@ -98,6 +98,8 @@ struct WalkSearch {
 
   std::uint64_t lost_at = 0;       ///< stream offset of the loss
   bool told = false;               ///< the loss was reported by a LostSeen
+  bool uncaptured = false;         ///< the capture lacks octets there, or the beginning: the sender is not the cause
+  bool given_up = false;           ///< no FPDU is searched for any more
   Resync resync{};                 ///< state of the scan
   std::uint64_t look_at = kNever;  ///< stream offset that must be shown for the next attempt
   std::optional<Track> found{};    ///< FPDUs begin at the front, and wait for the other direction
@@ -139,6 +141,8 @@ struct WalkHalf {
   WalkFpdus fpdus{};            ///< kFollowing: FPDUs
   WalkSearch search{};          ///< kLost: search for the next FPDU
   WalkStop stop{};              ///< what ends the available data
+  std::uint64_t missing = 0;    ///< octets that the capture lacks
+  std::uint64_t unread = 0;     ///< octets that were not read for that reason, up to the last FPDU that was found again
 
   /// Returns whether nothing of the start-up was captured so far.
   [[nodiscard]] bool startup_may_come() const noexcept { return !startup.flags && fpdus.number == 0; }

@@ -6,7 +6,9 @@ namespace weft::conformance {
 
 // `told`: with a reason when it is worth telling; a capture that begins in mid-connection has lost nothing.
 void Walk::lose(Half& half, std::optional<LossReason> told) {
-  half.search = {.lost_at = half.window.begin(), .told = told.has_value()};
+  half.search = {.lost_at = half.window.begin(),
+                 .told = told.has_value(),
+                 .uncaptured = told != LossReason::kNotAnFpdu && half.startup.may_be_missing};
   if (told) {
     tell(LostSeen{direction(half.end), *told, half.window.begin(), half.window.place(0), key_here(half),
                   half.window.acknowledged(0)});
@@ -67,6 +69,7 @@ bool Walk::regain(Half& half) {
   const bool searching = half.startup_may_come();
   if (searching && half.window.begin() - half.search.lost_at > kGivenUp) {
     half.phase = Phase::kIgnoring;
+    half.search.given_up = true;
     half.turn.undecided = false;
     return true;
   }
@@ -87,6 +90,7 @@ bool Walk::resume_in_order(Half& half) {
 void Walk::resume(Half& half, const Track& track) {
   if (!initiator_) set_initiator(End::kFirst, false);
   const std::uint64_t skipped = half.window.begin() - half.search.lost_at;
+  if (half.search.uncaptured) half.unread += skipped;
   const bool first = half.fpdus.number == 0;
   if (half.search.told || skipped > 0 || first) {
     tell(ResumedSeen{direction(half.end), skipped, half.window.begin(), half.window.place(0)});

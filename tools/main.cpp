@@ -78,6 +78,8 @@ bool is_plain_flag(const CLI::Option* option) {
 void one_subcommand_at_most(CLI::App& app) {
   app.require_subcommand(0, 1);
   app.fallthrough();  // options of `app` are accepted after the subcommand, too
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; }))
+    leave_checks_undescribed(*option);
   for (CLI::Option* option : app.get_options(is_plain_flag)) option->disable_flag_override();
   for (CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) one_subcommand_at_most(*each);
 }
@@ -95,8 +97,6 @@ Outcome<void> print_answer(const CLI::App& app, const CLI::Success& success) {
 }
 
 Outcome<void> run_selected(const Selection& selection, const GlobalOptions& options) {
-  if (!options.command.empty() && !selection.takes_command)
-    return usage_error("unexpected '-- " + options.command.front() + "': only weft run takes a program.");
   if (auto set = start_log(options); !set) return set;
   if (auto set = choose_crc32c_routine(); !set) return set;
   auto done = selection.run(options);
@@ -109,31 +109,44 @@ bool takes_next_word(const CLI::App& app, const std::string& word) {
   return option != nullptr && option->get_items_expected_min() > 0;
 }
 
-// Where the program of `weft run [options] PROGRAM` begins: at the first word after "run" that is neither an option nor
-// an option's value. For every subcommand: at "--".
-std::size_t program_in(const CLI::App& app, const std::vector<std::string>& words) {
-  const CLI::App* const run = app.get_subcommand("run");
-  bool running = false;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--") return i;
-    if (word.starts_with('-')) {
-      if (takes_next_word(app, word) || (running && takes_next_word(*run, word))) ++i;
-    } else if (running) {
-      return i;
-    } else if (word == run->get_name()) {
-      running = true;
-    } else {
-      return static_cast<std::size_t>(std::ranges::find(words, "--") - words.begin());
-    }
+// The first word that is neither an option nor an option's value; of `command`, or of weft.
+std::size_t operand_in(const CLI::App& app, const CLI::App& command, const std::vector<std::string>& words,
+                       std::size_t from) {
+  for (std::size_t i = from; i < words.size(); ++i) {
+    if (words[i] == "--" || !words[i].starts_with('-')) return i;
+    if (takes_next_word(app, words[i]) || takes_next_word(command, words[i])) ++i;
   }
   return words.size();
 }
 
-// Takes the words of a program off the command line: the parser must not look at them.
+void erase_word(int& argc, char** argv, std::size_t at) {
+  std::copy(argv + at + 1, argv + argc, argv + at);
+  argv[--argc] = nullptr;
+}
+
+// A "--" before a subcommand ends the options of the command above it; the subcommand has its own. Returns the words
+// without it.
+std::vector<std::string> take_separators(const CLI::App& app, int& argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  std::size_t at = 0;
+  for (const CLI::App* command = &app; command != nullptr && !names_of_subcommands(*command).empty(); ++at) {
+    at = operand_in(app, *command, words, at);
+    if (at < words.size() && words[at] == "--") {
+      erase_word(argc, argv, at + 1);
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    command = at < words.size() ? subcommand_named(*command, words[at]) : nullptr;
+  }
+  return words;
+}
+
+// Takes the program of `weft run [options] [--] PROGRAM` off the command line: the parser must not look at its words.
 void take_command(const CLI::App& app, int& argc, char** argv, GlobalOptions& options) {
-  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  const std::size_t at = program_in(app, words);
+  const std::vector<std::string> words = take_separators(app, argc, argv);
+  const CLI::App* const run = app.get_subcommand("run");
+  const std::size_t subcommand = operand_in(app, app, words, 0);
+  if (subcommand >= words.size() || words[subcommand] != run->get_name()) return;
+  const std::size_t at = operand_in(app, *run, words, subcommand + 1);
   if (at >= words.size()) return;
   options.command.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + (words[at] == "--" ? 1 : 0), words.end());
   argc = static_cast<int>(at) + 1;

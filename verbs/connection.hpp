@@ -248,7 +248,8 @@ class ConnectionId {
   /// the peer requests peer-to-peer mode and StartupPolicy::rtr has no type: the request is then rejected.
   Result<void> accept(QueuePair& queue_pair, const ConnectionParameters& parameters = {});
   /// Rejects the request that kConnectRequest delivered. The peer's event is kRejected.
-  /// `private_data` is at most 512 octets. Errors: Errc::kDisconnected if the peer has gone since the request.
+  /// `private_data` is at most 512 octets, or 508 if the request has IRD and ORD (RFC 6581).
+  /// Errors: Errc::kPrivateDataTooLong; Errc::kDisconnected if the peer has gone since the request.
   Result<void> reject(std::span<const std::byte> private_data = {});
   /// Finishes posted work, within TimeoutPolicy::finish, and then closes the connection (RDMAP-6.2-02).
   /// A Send of the peer that finds no posted receive from now on is discarded, as is all that follows it. If no octet

@@ -7,7 +7,8 @@
 ///     auto mine = connection->register_memory(text);
 ///     auto written = connection->write(*mine, *theirs, 5s);
 ///
-/// A thin layer over verbs/verbs.hpp, which has what is missing here. Coroutines: weft/asio.hpp.
+/// A thin layer over verbs/verbs.hpp (installed: <weft/verbs/verbs.hpp>), which has what is missing here. Coroutines:
+/// weft/asio.hpp.
 /// docs/your-first-program.md is an introduction.
 #pragma once
 

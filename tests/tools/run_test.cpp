@@ -44,6 +44,8 @@ class Run : public testing::Test {
 TEST_F(Run, KeepsTheExitStatus) {
   EXPECT_EQ(run({"run", "--", "true"}).exit_code, 0);
   EXPECT_EQ(run({"run", "--", "sh", "-c", "exit 41"}).exit_code, 41);
+  EXPECT_EQ(run({"--", "run", "--", "sh", "-c", "exit 42"}).exit_code, 42);
+  EXPECT_EQ(run({"run", "sh", "-c", "exit $#", "--", "--"}).exit_code, 1) << "a later one is the program's";
   EXPECT_EQ(run({"run", "--", "sh", "-c", "kill -TERM $$"}).exit_code, -SIGTERM);
 }
 

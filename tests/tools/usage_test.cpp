@@ -2,15 +2,11 @@
 // The command line: help everywhere, and for every mistake one sentence on stderr and exit code 2.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <sstream>
-
 #include "command.hpp"
+#include "subcommands.hpp"
 
 namespace weft::test {
 namespace {
-
-using Arguments = std::vector<std::string>;
 
 struct Mistake {
   Arguments arguments;
@@ -121,9 +117,14 @@ INSTANTIATE_TEST_SUITE_P(
              "weft bench bw: unknown option '--frobnicate' (see weft bench bw --help)."},
         Slip{{"info", "extra"}, "weft info: unexpected argument 'extra' (see weft info --help)."},
         Slip{{"rping", "-s", "info"}, "weft rping: unexpected argument 'info' (see weft rping --help)."},
+        Slip{{"bench", "--", "lat", "--", "bw"},
+             "weft bench lat: unexpected argument 'bw' (see weft bench lat --help)."},
+        Slip{{"--", "dance"}, "weft: unknown subcommand 'dance' (see weft --help)."},
         Slip{{"bench", "lat", "bw"}, "weft bench lat: unexpected argument 'bw' (see weft bench lat --help)."},
         Slip{{"dissect", "a", "b"}, "weft dissect: unexpected argument 'b' (see weft dissect --help)."},
-        Slip{{"demo", "--", "ls"}, "weft demo: unexpected '-- ls': only weft run takes a program."},
+        Slip{{"demo", "--", "ls"}, "weft demo: unexpected argument 'ls' (see weft demo --help)."},
+        Slip{{"audit", "--list", "--json"}, "weft audit: --json cannot be used with --list (see weft audit --help)."},
+        Slip{{"probe", "--list", "--json"}, "weft probe: --list cannot be used with --json (see weft probe --help)."},
         Slip{{"run"}, "weft run: name the program to run: weft run [options] PROGRAM [arguments]."},
         Slip{{"run", "--polcy", "rping"},
              "weft run: unknown option '--polcy'. Did you mean '--policy'? (see weft run --help)"},
@@ -155,35 +156,6 @@ INSTANTIATE_TEST_SUITE_P(
              "weft info: --log: 'loud' is not one of trace, debug, info, warn, error, off (see weft info --help)."}));
 
 // Every option of every subcommand, used in the ways that the parser complains of. Its own words never show.
-struct Subcommand {
-  Arguments words;
-  std::string help;
-};
-
-std::vector<std::string> entries(const std::string& help, const std::string& part) {
-  std::vector<std::string> names;
-  std::istringstream lines(help.substr(std::min(help.find('\n' + part + '\n'), help.size())));
-  std::string line;
-  for (std::getline(lines, line), std::getline(lines, line); std::getline(lines, line) && !line.empty();) {
-    if (line.starts_with("  ") && line[2] != ' ') names.push_back(line.substr(2, line.find("  ", 2) - 2));
-  }
-  return names;
-}
-
-std::vector<Subcommand> all_subcommands(const Arguments& above = {}) {
-  Arguments words = above;
-  words.emplace_back("--help");
-  std::vector<Subcommand> all{{above, run(words).out}};
-  for (const char* part : {"Subcommands:", "Help:"}) {
-    for (const std::string& name : entries(all.front().help, part)) {
-      Arguments below = above;
-      below.push_back(name);
-      for (Subcommand& each : all_subcommands(below)) all.push_back(std::move(each));
-    }
-  }
-  return all;
-}
-
 void expect_own_words(Arguments words, const Arguments& wrong) {
   words.insert(words.end(), wrong.begin(), wrong.end());
   const Ended ended = run(words);
@@ -234,39 +206,11 @@ TEST(Subcommands, AreAllListed) {
   EXPECT_EQ(entries(help, "Help:"), (std::vector<std::string>{"help", "version"}));
 }
 
-class Help : public testing::TestWithParam<Arguments> {};
-
-TEST_P(Help, IsOnStandardOutputAndASuccess) {
-  const Ended ended = run(GetParam());
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_GT(ended.out.size(), 200U);
-  std::istringstream lines(ended.out);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
-  EXPECT_EQ(ended.err, "");
-}
-
-INSTANTIATE_TEST_SUITE_P(EveryLevel, Help,
-                         testing::Values(Arguments{"--help"}, Arguments{"demo", "--help"}, Arguments{"rping", "-h"},
-                                         Arguments{"info", "--help"}, Arguments{"bench", "--help"},
-                                         Arguments{"bench", "lat", "--help"}, Arguments{"bench", "bw", "--help"},
-                                         Arguments{"bench", "rate", "--help"}, Arguments{"bench", "suite", "--help"},
-                                         Arguments{"run", "--help"}, Arguments{"keys", "--help"},
-                                         Arguments{"dissect", "--help"}, Arguments{"explain", "--help"},
-                                         Arguments{"probe", "--help"}, Arguments{"probe-peer", "--help"}));
-
 TEST(Version, IsOneLine) {
   const Ended ended = run({"--version"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_TRUE(is_one_line(ended.out));
   EXPECT_EQ(ended.out.find("weft "), 0U);
-}
-
-TEST(Help, NamesTheProtocolFlags) {
-  const std::string text = run({"rping", "--help"}).out;
-  for (const char* flag : {"-s", "-c", "-a", "-I", "-p", "-C", "-S", "-v", "-V", "-P", "-d", "-q", "--mpa-rev",
-                           "--no-crc", "--markers", "--rtr", "--ird", "--ord", "Examples:"}) {
-    EXPECT_NE(text.find(flag), std::string::npos) << flag;
-  }
 }
 
 }  // namespace

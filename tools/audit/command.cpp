@@ -47,8 +47,9 @@ constexpr const char* kAuditFooter =
     "  weft audit --known bugs.txt trace.pcap       only new violations fail\n"
     "  weft audit --list                            list all rules\n"
     "\n"
-    "Exit codes: 0 no violation, 1 violations (with --strict: or warnings), 2 incomplete capture, report that could "
-    "not be written or wrong command line, 3 no iWARP. With several captures the first of 2, 1, 3 and 0 that applies "
+    "Exit codes: 0 no violation, 1 violations (with --strict: or warnings), 2 incomplete capture (cut short, or most "
+    "octets of iWARP not checked because octets are missing), report that could not be written or wrong command line, "
+    "3 no iWARP. With several captures the first of 2, 1, 3 and 0 that applies "
     "to any of them is used; 3 only if none has iWARP. Everything that could be read is reported in any case.";
 
 Outcome<void> list_rules() {
@@ -194,7 +195,9 @@ void add_audit_command(CLI::App& app, Selection& selection) {
                    "Expected findings, one per line: a clause, and an end if it is only about that one. They are "
                    "reported and do not count for the exit code")
       ->type_name("FILE");
-  audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and requirement");
+  audit->add_flag("--list", options->list, "List all rules: clause, severity, layer, section and requirement")
+      ->excludes("--json")
+      ->excludes("--junit");
   audit->callback([&selection, options] {
     options->quiet = options->quiet || options->json == "-";
     selection.run = [options](const GlobalOptions& global) { return run_audit(*options, global); };

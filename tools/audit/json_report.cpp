@@ -47,8 +47,10 @@ void put_mpa(JsonWriter& json, const ConnectionReport& report) {
     const Tally& tally = report.tally(from);
     json.begin_object(who(from)).put("fpdus", tally.fpdus).put("bad_crcs", tally.bad_crcs);
     if (tally.framing) json.put("crc", tally.framing->crc).put("markers", tally.framing->markers);
-    json.put("streaming_octets", tally.streaming_octets).put("complete", !tally.mid_stream);
-    json.put("skipped_octets", tally.octets_skipped).end();
+    json.put("streaming_octets", tally.streaming_octets)
+        .put("complete", !tally.mid_stream && coverage_of(tally).whole());
+    json.put("skipped_octets", tally.octets_skipped).put("missing_octets", tally.octets_missing);
+    json.put("unchecked_octets", tally.octets_unread).end();
   }
   json.put("rtr", mpa::name(report.rtr)).end();
 }
@@ -86,7 +88,9 @@ void put_finding(JsonWriter& json, const Finding& finding) {
 }
 
 void put_left_out(JsonWriter& json, const LeftOut& left_out) {
-  json.begin_object("left_out").put("connections", left_out.connections).begin_array("findings");
+  json.begin_object("left_out").put("connections", left_out.connections);
+  json.put("missing_octets", left_out.coverage.missing).put("unchecked_octets", left_out.coverage.unread);
+  json.begin_array("findings");
   for (const Broken& one : left_out.broken) {
     json.begin_object().put("clause", one.rule->clause).put("severity", conformance::name(one.rule->severity));
     json.put("count", one.count)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // JUnit's XML, as CI systems read it: a suite per connection, in it a case for each rule that was broken, or one that
-// passed when none was; and a suite with an error for a capture that could not be read to its end.
+// passed when none was; and a suite with an error for a capture that is incomplete: not read to its end, or mostly not checked. Where
+// less is missing, a skipped case of the connection says so.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "tools/audit/verdict.hpp"
 #include "tools/audit/writings.hpp"
 #include "tools/cli/markup.hpp"
 
@@ -46,23 +48,47 @@ void put_result(Out out, const conformance::Rule& rule, Result result, const std
   }
 }
 
-void open_suite(Out out, const std::string& name, std::size_t cases, std::ptrdiff_t failures,
-                std::ptrdiff_t skipped = 0, int errors = 0) {
+struct Suite {
+  std::string name{};
+  std::size_t cases{};
+  std::ptrdiff_t failures{};
+  std::ptrdiff_t skipped{};
+  int errors{};
+  std::string gaps{};  // what could not be checked; empty: nothing
+};
+
+// With the cases that say what was not found.
+void open_suite(Out out, const Suite& suite) {
+  const std::string& name = suite.name;
+  const std::size_t gaps = suite.gaps.empty() ? 0 : 1;
   fmt::format_to(out, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n", name,
-                 std::max<std::size_t>(1, cases), failures, errors, skipped);
-  if (cases == 0) fmt::format_to(out, "    <testcase classname=\"{}\" name=\"no rule broken\"/>\n", name);
+                 std::max<std::size_t>(1, suite.cases) + gaps, suite.failures, suite.errors,
+                 suite.skipped + static_cast<std::ptrdiff_t>(gaps));
+  if (suite.cases == 0) {
+    fmt::format_to(out, "    <testcase classname=\"{}\" name=\"no rule broken{}\"/>\n", name,
+                   gaps == 0 ? "" : " in what was checked");
+  }
+  if (gaps == 0) return;
+  fmt::format_to(out,
+                 "    <testcase classname=\"{}\" name=\"all octets checked\">\n      <skipped message=\"{}\"/>\n"
+                 "    </testcase>\n",
+                 name, attribute(suite.gaps));
 }
 
 template <typename List>
-void open_suite_of(Out out, const std::string& name, const List& list, bool strict) {
+void open_suite_of(Out out, const std::string& name, const List& list, const std::string& gaps, bool strict) {
   const auto count = [&](Result result) {
     return std::ranges::count_if(list, [&](const auto& one) { return result_of(one, strict) == result; });
   };
-  open_suite(out, name, list.size(), count(Result::kFailed), count(Result::kSkipped));
+  open_suite(out, {.name = name,
+                   .cases = list.size(),
+                   .failures = count(Result::kFailed),
+                   .skipped = count(Result::kSkipped),
+                   .gaps = gaps});
 }
 
 void put_connection(Out out, const ConnectionReport& connection, const std::string& name, bool strict) {
-  open_suite_of(out, name, connection.findings, strict);
+  open_suite_of(out, name, connection.findings, gaps_of(connection), strict);
   for (const Finding& finding : connection.findings) {
     fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{} in packet {}\">\n", name, finding.rule->clause,
                    finding.place.packet);
@@ -78,7 +104,7 @@ void put_connection(Out out, const ConnectionReport& connection, const std::stri
 }
 
 void put_left_out(Out out, const LeftOut& left_out, const std::string& name, bool strict) {
-  open_suite_of(out, name, left_out.broken, strict);
+  open_suite_of(out, name, left_out.broken, gaps_of(left_out), strict);
   for (const Broken& one : left_out.broken) {
     fmt::format_to(out, "    <testcase classname=\"{}\" name=\"{}\">\n", name, one.rule->clause);
     const std::string known = one.known == 0 ? "" : fmt::format(", {} of them known", one.known);
@@ -93,7 +119,7 @@ void put_left_out(Out out, const LeftOut& left_out, const std::string& name, boo
 // Known findings that did not occur, as cases that passed.
 void put_absent(Out out, const KnownFindings& known, std::span<const KnownFinding* const> absent) {
   if (absent.empty()) return;
-  open_suite(out, "known findings", absent.size(), 0);
+  open_suite(out, {.name = "known findings", .cases = absent.size()});
   for (const KnownFinding* one : absent) {
     fmt::format_to(
         out,
@@ -104,12 +130,13 @@ void put_absent(Out out, const KnownFindings& known, std::span<const KnownFindin
   fmt::format_to(out, "  </testsuite>\n");
 }
 
-void put_damage(Out out, const std::string& damage, const std::string& name) {
-  open_suite(out, name, 1, 0, 0, 1);
+// `what` would have been needed.
+void put_damage(Out out, std::string_view what, const std::string& damage, const std::string& name) {
+  open_suite(out, {.name = name, .cases = 1, .errors = 1});
   fmt::format_to(out,
-                 "    <testcase classname=\"{}\" name=\"read to its end\">\n      <error message=\"{}\"/>\n"
+                 "    <testcase classname=\"{}\" name=\"{}\">\n      <error message=\"{}\"/>\n"
                  "    </testcase>\n  </testsuite>\n",
-                 name, attribute(damage));
+                 name, what, attribute(damage));
 }
 
 void put_capture(Out out, const Report& report, const std::string& prefix, bool strict) {
@@ -121,7 +148,12 @@ void put_capture(Out out, const Report& report, const std::string& prefix, bool 
     const std::string name = fmt::format("{} connections that are not described", left_out.connections);
     put_left_out(out, left_out, prefix + name, strict);
   }
-  if (!report.damage.empty()) put_damage(out, report.damage, prefix + "capture");
+  const Coverage coverage = coverage_of(report);
+  if (!report.damage.empty()) {
+    put_damage(out, "read to its end", report.damage, prefix + "capture");
+  } else if (!coverage.enough()) {
+    put_damage(out, "most octets checked", in_words(coverage), prefix + "capture");
+  }
 }
 
 }  // namespace

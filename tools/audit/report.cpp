@@ -67,8 +67,15 @@ void Counts::add(const Counts& more) {
   known += more.known;
 }
 
+void Coverage::add(const Coverage& more) {
+  read += more.read;
+  missing += more.missing;
+  unread += more.unread;
+}
+
 void LeftOut::take(const ConnectionReport& connection) {
   ++connections;
+  coverage.add(coverage_of(connection));
   add(broken, connection);
 }
 
@@ -112,6 +119,22 @@ Counts counts_of(const Report& report) {
     counts.known += one.known;
   }
   return counts;
+}
+
+Coverage coverage_of(const conformance::Tally& tally) {
+  return {.read = tally.octets_read, .missing = tally.octets_missing, .unread = tally.octets_unread};
+}
+
+Coverage coverage_of(const ConnectionReport& connection) {
+  Coverage both = coverage_of(connection.tally(Direction::kFromInitiator));
+  both.add(coverage_of(connection.tally(Direction::kFromResponder)));
+  return both;
+}
+
+Coverage coverage_of(const Report& report) {
+  Coverage all = report.left_out.coverage;
+  for (const ConnectionReport& connection : report.connections) all.add(coverage_of(connection));
+  return all;
 }
 
 std::vector<Broken> broken_rules(const Report& report) {

@@ -30,10 +30,22 @@ struct Counts {
   void add(const Counts& more);
 };
 
+// Octets of iWARP connections. A verdict needs most of them: one lost packet in a long capture is no error.
+struct Coverage {
+  std::uint64_t read{};
+  std::uint64_t missing{};  // from the capture
+  std::uint64_t unread{};   // because they, or others near them, are missing
+
+  void add(const Coverage& more);
+  [[nodiscard]] bool whole() const noexcept { return missing == 0 && unread == 0; }
+  [[nodiscard]] bool enough() const noexcept { return unread <= read; }
+};
+
 // Connections beyond those that a report describes: memory does not grow with them.
 struct LeftOut {
   std::size_t connections{};
   std::vector<Broken> broken{};  // each rule once
+  Coverage coverage{};
 
   void take(const conformance::ConnectionReport& connection);
 };
@@ -62,6 +74,10 @@ struct Report {
 
 [[nodiscard]] Counts counts_of(const conformance::ConnectionReport& connection);
 [[nodiscard]] Counts counts_of(const Report& report);
+
+[[nodiscard]] Coverage coverage_of(const conformance::Tally& tally);
+[[nodiscard]] Coverage coverage_of(const conformance::ConnectionReport& connection);
+[[nodiscard]] Coverage coverage_of(const Report& report);
 
 // Each rule once: violations before warnings before notes, and each of these in the order of their first places.
 [[nodiscard]] std::vector<Broken> broken_rules(const Report& report);

@@ -17,10 +17,12 @@ namespace {
 
 std::string connection_line(const ConnectionReport& report, bool strict, const Palette& palette) {
   const Counts counts = counts_of(report);
-  return fmt::format(
-      "{} {} -> {}{}: {}, {}\n", palette.paint(Colour::kBold, fmt::format("connection {}:", report.info.number)),
-      address_of(report.end(Direction::kFromInitiator)), address_of(report.end(Direction::kFromResponder)),
-      path_of(report.info), painted(verdict_of(counts, strict), palette), in_words(counts));
+  const std::string gaps = gaps_of(report);
+  return fmt::format("{} {} -> {}{}: {}, {}{}{}\n",
+                     palette.paint(Colour::kBold, fmt::format("connection {}:", report.info.number)),
+                     address_of(report.end(Direction::kFromInitiator)),
+                     address_of(report.end(Direction::kFromResponder)), path_of(report.info),
+                     painted(verdict_of(report, strict), palette), in_words(counts), gaps.empty() ? "" : "; ", gaps);
 }
 
 std::string rule_line(const Broken& one, const Palette& palette) {
@@ -48,8 +50,9 @@ std::string summary_of(const Report& report, bool strict, const Palette& palette
   }
   const std::size_t left_out = report.left_out.connections;
   if (left_out != 0) {
-    text += fmt::format("{} more connection{}: {} not described (--max-connections), and counted below\n", left_out,
-                        plural(left_out), left_out == 1 ? "is" : "are");
+    text += fmt::format("{} more connection{}: {} not described (--max-connections), and counted below{}{}\n", left_out,
+                        plural(left_out), left_out == 1 ? "is" : "are", report.left_out.coverage.whole() ? "" : "; ",
+                        gaps_of(report.left_out));
   }
   for (const Broken& one : broken_rules(report)) text += rule_line(one, palette);
   return text;

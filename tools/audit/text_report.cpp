@@ -62,9 +62,12 @@ void put_tally(Out out, std::string_view name, const Tally& tally) {
                    count.messages, plural(count.messages), count.octets);
   }
   if (tally.streaming_octets != 0) fmt::format_to(out, "\n    {} octets before MPA started", tally.streaming_octets);
-  if (tally.mid_stream) {
-    fmt::format_to(out, "\n    not all of it was captured: {} octets were skipped to find FPDUs again",
-                   tally.octets_skipped);
+  if (const Coverage coverage = coverage_of(tally); !coverage.whole()) {
+    fmt::format_to(out, "\n    not all of it was captured: {}", in_words(coverage));
+  } else if (tally.octets_skipped != 0) {
+    fmt::format_to(out, "\n    {} octets were skipped to find FPDUs again", tally.octets_skipped);
+  } else if (tally.mid_stream) {
+    fmt::format_to(out, "\n    its beginning was not captured");
   }
   fmt::format_to(out, "\n");
 }
@@ -107,8 +110,9 @@ void put_findings(Out out, const ConnectionReport& report, const Palette& palett
 }
 
 void put_left_out(Out out, const LeftOut& left_out, const Palette& palette) {
-  fmt::format_to(out, "\n{} more connection{} of iWARP, which {} not described (--max-connections)\n",
-                 left_out.connections, plural(left_out.connections), left_out.connections == 1 ? "is" : "are");
+  fmt::format_to(out, "\n{} more connection{} of iWARP, which {} not described (--max-connections){}{}\n",
+                 left_out.connections, plural(left_out.connections), left_out.connections == 1 ? "is" : "are",
+                 left_out.coverage.whole() ? "" : "; ", gaps_of(left_out));
   for (const Broken& one : left_out.broken) {
     fmt::format_to(out, "  {} {} ({}): {} finding{}{}, the first in connection {}, packet {}\n",
                    painted(one.rule->severity, palette), palette.paint(Colour::kBold, one.rule->clause),

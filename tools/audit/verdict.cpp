@@ -17,6 +17,7 @@ std::string_view word_for(Verdict verdict) noexcept {
     case Verdict::kNoIwarp: return "NO IWARP";
     case Verdict::kWarnings: return "WARNINGS";
     case Verdict::kViolations: return "VIOLATIONS";
+    case Verdict::kIncomplete: return "INCOMPLETE CAPTURE";
     case Verdict::kUnread: return "NOT READ TO ITS END";
   }
   return {};
@@ -34,6 +35,7 @@ ExitCode exit_code_for(Verdict verdict) noexcept {
   switch (verdict) {
     case Verdict::kNoViolation: return ExitCode::kSuccess;
     case Verdict::kNoIwarp: return kNoIwarp;
+    case Verdict::kIncomplete:
     case Verdict::kUnread: return kUnreadable;
     default: return ExitCode::kFailure;
   }
@@ -70,7 +72,9 @@ std::string what_was_found(const Report& report, Verdict verdict) {
     return fmt::format("none of {} TCP connection{}{}{}", report.tcp_connections, plural(report.tcp_connections),
                        tls_of(report), silence_of(report));
   }
-  const std::string found = in_words(counts_of(report)) + " in " + connections_in_words(report);
+  const Coverage coverage = coverage_of(report);
+  const std::string found = in_words(counts_of(report)) + " in " + connections_in_words(report) +
+                            (coverage.whole() ? "" : "; " + in_words(coverage));
   return verdict == Verdict::kUnread ? found + " before that: " + report.damage : found;
 }
 
@@ -92,6 +96,10 @@ std::string sentence_for(std::span<const Report> reports, bool strict, Verdict v
     return "no iWARP connection in " +
            list_of(reports, strict, verdict, [](const Report& report) { return report.file + tls_of(report); }) + ".";
   }
+  if (verdict == Verdict::kIncomplete) {
+    return "most octets of iWARP were not checked, because octets are missing from " +
+           list_of(reports, strict, verdict, [](const Report& report) { return report.file; }) + ".";
+  }
   Counts counts;
   for (const Report& report : reports) {
     for (const Broken& one : broken_rules(report)) counts.add(one.rule->severity, one.count);
@@ -102,17 +110,22 @@ std::string sentence_for(std::span<const Report> reports, bool strict, Verdict v
   return fmt::format("{} violation{}{} in {}.", counts.violations, plural(counts.violations), warnings, where);
 }
 
-}  // namespace
-
-Verdict verdict_of(const Counts& counts, bool strict) noexcept {
+Verdict verdict_of(const Counts& counts, const Coverage& coverage, bool strict) noexcept {
+  if (!coverage.enough()) return Verdict::kIncomplete;
   if (counts.violations != 0) return Verdict::kViolations;
   return strict && counts.warnings != 0 ? Verdict::kWarnings : Verdict::kNoViolation;
+}
+
+}  // namespace
+
+Verdict verdict_of(const conformance::ConnectionReport& connection, bool strict) {
+  return verdict_of(counts_of(connection), coverage_of(connection), strict);
 }
 
 Verdict verdict_of(const Report& report, bool strict) {
   if (!report.damage.empty()) return Verdict::kUnread;
   if (report.iwarp_connections() == 0) return Verdict::kNoIwarp;
-  return verdict_of(counts_of(report), strict);
+  return verdict_of(counts_of(report), coverage_of(report), strict);
 }
 
 Verdict verdict_of(std::span<const Report> reports, bool strict) {
@@ -135,6 +148,22 @@ std::string in_words(const Counts& counts) {
                      counts.warnings, plural(counts.warnings), counts.notes, plural(counts.notes),
                      counts.known == 0 ? "" : fmt::format(", {} known", counts.known));
 }
+
+std::string in_words(const Coverage& coverage) {
+  if (coverage.missing == 0) return fmt::format("{} octet{} not checked", coverage.unread, plural(coverage.unread));
+  return fmt::format("{} octet{} missing, {} not checked", coverage.missing, plural(coverage.missing), coverage.unread);
+}
+
+std::string gaps_of(const conformance::ConnectionReport& connection) {
+  std::string text;
+  for (const auto from : {conformance::Direction::kFromInitiator, conformance::Direction::kFromResponder}) {
+    const Coverage coverage = coverage_of(connection.tally(from));
+    if (!coverage.whole()) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", who(from), in_words(coverage));
+  }
+  return text;
+}
+
+std::string gaps_of(const LeftOut& left_out) { return left_out.coverage.whole() ? "" : in_words(left_out.coverage); }
 
 std::string known_part_of(const Broken& one) {
   if (one.known == 0) return {};

@@ -13,17 +13,18 @@
 
 namespace weft::tools::audit {
 
-// From the best to the worst. What was not read cannot be cleared by what was, so kUnread comes last.
+// From the best to the worst. What was not read cannot be cleared by what was, so kIncomplete and kUnread come last.
 enum class Verdict : std::uint8_t {
   kNoViolation,
   kNoIwarp,
   kWarnings,  // with --strict only
   kViolations,
-  kUnread,  // not at all, or not to its end
+  kIncomplete,  // most of it was not checked, because octets are missing
+  kUnread,      // not at all, or not to its end
 };
 
 [[nodiscard]] Verdict verdict_of(const Report& report, bool strict);
-[[nodiscard]] Verdict verdict_of(const Counts& counts, bool strict) noexcept;
+[[nodiscard]] Verdict verdict_of(const conformance::ConnectionReport& connection, bool strict);
 // The worst. A capture without iWARP counts only where no other has any: of a series of files, some may have none.
 [[nodiscard]] Verdict verdict_of(std::span<const Report> reports, bool strict);
 
@@ -31,6 +32,12 @@ enum class Verdict : std::uint8_t {
 [[nodiscard]] std::string painted(Verdict verdict, const Palette& palette);
 // "3 violations, 1 warning, 0 notes"; with known findings ", 2 known" follows
 [[nodiscard]] std::string in_words(const Counts& counts);
+// "31856 octets missing, 31900 not checked"
+[[nodiscard]] std::string in_words(const Coverage& coverage);
+// "initiator: 31856 octets missing, 31900 not checked; responder: ...", of the ends of which some are.
+[[nodiscard]] std::string gaps_of(const conformance::ConnectionReport& connection);
+// "31856 octets missing, 31900 not checked"; empty where none are.
+[[nodiscard]] std::string gaps_of(const LeftOut& left_out);
 // The last line of a report: the verdict, the counts, and where they are from.
 [[nodiscard]] std::string verdict_line(const Report& report, bool strict, const Palette& palette);
 // The same of several captures, each with a line of its own before it.

@@ -19,12 +19,11 @@ struct GlobalOptions {
   std::string pcap{};  // empty: write none
   std::string log = "warn";
   std::string color = "auto";          // or always, never: palette_for() in tools/cli/colour.hpp
-  std::vector<std::string> command{};  // what follows "--"
+  std::vector<std::string> command{};  // weft run: the program and its arguments
 };
 
 struct Selection {
   std::function<Outcome<void>(const GlobalOptions&)> run{};
-  bool takes_command{};  // has a use for what follows "--"
 };
 
 void add_demo_command(CLI::App& app, Selection& selection);

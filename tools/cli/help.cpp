@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <memory>
-#include <sstream>
 #include <vector>
 
 #include "tools/cli/command.hpp"
@@ -20,13 +19,24 @@ constexpr std::size_t kColumn = 22;       // where descriptions begin
 constexpr std::size_t kNarrowColumn = 6;  // the same, on lines of their own
 constexpr std::size_t kNarrowBelow = 60;
 
+// "  --size N    octets of a message". Two blanks at least stand between the columns: by them wrap() finds the second one.
+std::string entry(const std::string& name, const std::string& description, std::size_t column) {
+  std::string line = "  " + name;
+  if (description.empty()) return line + '\n';
+  if (line.size() + 2 > column)
+    line += '\n' + std::string(column, ' ');
+  else
+    line.resize(column, ' ');
+  return line + description + '\n';
+}
+
 // `weft help`, `weft help bench lat`.
 Outcome<void> print_help(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   for (const std::string& word : words) {
-    const auto named = command->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
-    if (named.empty()) return usage_error(unknown_subcommand(*command, word));
-    command = named.front();
+    const CLI::App* const named = subcommand_named(*command, word);
+    if (named == nullptr) return usage_error(unknown_subcommand(*command, word));
+    command = named;
   }
   return print_now(help_of(app, *command));
 }
@@ -46,21 +56,32 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
 // The first line of a description is its summary.
 std::string HelpFormatter::make_subcommand(const CLI::App* sub) const {
   const std::string text = sub->get_description();
-  std::stringstream out;
-  CLI::detail::format_help(out, sub->get_name(), text.substr(0, text.find('\n')), get_column_width());
-  return out.str();
+  return entry(sub->get_name(), text.substr(0, text.find('\n')), get_column_width());
 }
 
-// The parser's own text names types and checks; the descriptions say that better.
+std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
+  return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option),
+               get_column_width());
+}
+
+// A positional's name says what it is. "[=FILE]" follows its option without a blank.
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-  if (option->get_expected_max() == 0) return option->get_type_name();  // "[=FILE]" or empty
-  const std::string type = option->get_type_name();
-  return ' ' + type.substr(0, type.find(':'));
+  if (!option->nonpositional()) return {};
+  return (option->get_expected_max() == 0 ? "" : " ") + option->get_type_name();
 }
 
 std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   const std::string standard = option->get_default_str();
   return option->get_description() + (standard.empty() ? "" : " (default " + standard + ")");
+}
+
+// The parser's own text names types and checks, "INT:INT in [0 - 10]"; the descriptions say that better.
+void leave_checks_undescribed(CLI::Option& option) {
+  try {
+    for (int i = 0;; ++i) option.get_validator(i)->description("");
+  } catch (const CLI::OptionNotFound&) {
+    return;  // there are no more
+  }
 }
 
 std::string help_of(const CLI::App& app, const CLI::App& command) {

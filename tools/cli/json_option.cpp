@@ -26,6 +26,7 @@ void join_json_file(int& argc, char** argv) {
   static std::list<std::string> joined;  // argv points into it
   char** const end = argv + argc;
   for (char** word = argv; end - word >= 2; ++word) {
+    if (*word == std::string_view("--")) return;  // what follows are no options
     if (*word != std::string_view("--json") || !std::string_view(word[1]).ends_with(".json")) continue;
     *word = joined.emplace_back(std::string("--json=") + word[1]).data();
     std::copy(word + 2, end, word + 1);

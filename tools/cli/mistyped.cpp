@@ -104,8 +104,7 @@ std::optional<std::string> wrong_count(const CLI::App& app, const std::string& c
   for (const CLI::App* each : chosen(app)) {
     const CLI::Option* const option = each->get_option_no_throw(name);
     if (option == nullptr) continue;
-    const std::string type = option->get_type_name();
-    return name + " needs a value: " + name + ' ' + type.substr(0, type.find(':'));
+    return name + " needs a value: " + name + ' ' + option->get_type_name();
   }
   return std::nullopt;
 }
@@ -145,6 +144,11 @@ std::vector<std::string> names_of_subcommands(const CLI::App& app) {
   for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(each->get_name());
   return names;
+}
+
+const CLI::App* subcommand_named(const CLI::App& command, const std::string& name) {
+  const auto named = command.get_subcommands([&](const CLI::App* each) { return each->get_name() == name; });
+  return named.empty() ? nullptr : named.front();
 }
 
 std::string unknown_subcommand(const CLI::App& parent, const std::string& word) {

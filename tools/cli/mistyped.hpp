@@ -19,6 +19,9 @@ namespace weft::tools {
 // The names of an app's subcommands, in the order of --help.
 [[nodiscard]] std::vector<std::string> names_of_subcommands(const CLI::App& app);
 
+// Null where there is none.
+[[nodiscard]] const CLI::App* subcommand_named(const CLI::App& command, const std::string& name);
+
 // "unknown subcommand 'adit'. Did you mean 'audit'? (see weft --help)": `parent` has no subcommand `word`.
 [[nodiscard]] std::string unknown_subcommand(const CLI::App& parent, const std::string& word);
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kUsualWidth = 80;
 constexpr std::size_t kLeastWidth = 20;
-constexpr std::size_t kHang = 4;  // of reports, and of a second column on a line of its own
+constexpr std::size_t kIndent = 2;  // of a first column
+constexpr std::size_t kHang = 4;    // of reports, and of a second column on a line of its own
 
 // Length of the character or escape sequence that `text` begins with, and the columns that it takes.
 struct Step {
@@ -66,8 +67,16 @@ Gap gap_in(std::string_view line) {
   return {begin, std::min(line.find_first_not_of(' ', begin), line.size())};
 }
 
+// The second column of the line before, on a line of its own. Too far right, it moves left.
+std::string moved_left(const std::string& line, std::size_t width) {
+  const std::size_t indent = indent_of(line);
+  if (indent <= width / 2 || columns_of(line) <= width) return line;
+  return std::string(kIndent + kHang, ' ') + line.substr(indent);
+}
+
 std::string wrap_line(std::string line, std::size_t width, std::size_t hang) {
   std::string out;
+  line = moved_left(line, width);
   const Gap gap = gap_in(line);
   std::size_t indent = indent_of(line) + hang;
   if (gap.end < line.size() && columns_of(line) > width) {

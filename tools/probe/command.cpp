@@ -317,6 +317,7 @@ void add_probe_command(CLI::App& app, Selection& selection) {
   probing::add_listen_options(*probe, options->listen);
   add_report_options(*probe, *options);
   add_random_options(*probe, *options);
+  probe->get_option("--list")->excludes("--json")->excludes("--junit")->excludes("--html");
   probe->callback([&selection, options] {
     options->quiet = options->quiet || options->json == "-";
     selection.run = [options](const GlobalOptions& global) { return run_probe(*options, global); };

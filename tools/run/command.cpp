@@ -2,12 +2,14 @@
 // `weft run`: becomes another program, whose libibverbs and librdmacm are weft's.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/cli/command.hpp"
@@ -69,11 +71,13 @@ std::string value_of(const char* name) {
 
 // The table of keys after the options: "  crc   on or off. Ask for CRCs ...".
 std::string footer() {
-  constexpr std::size_t kColumn = 26;
+  std::size_t longest = 0;
+  for (const verbs::PolicyKey& key : verbs::policy_keys())
+    longest = std::max(longest, std::string_view(key.name).size());
   std::string text = "Keys of --policy:\n";
   for (const verbs::PolicyKey& key : verbs::policy_keys()) {
     std::string line = "  " + std::string(key.name);
-    line.resize(kColumn, ' ');
+    line.resize(longest + 4, ' ');  // two blanks on either side
     text += line + std::string(key.values) + ". " + std::string(key.meaning) + '\n';
   }
   return text + '\n' + kRunFooter;
@@ -218,7 +222,6 @@ void add_run_command(CLI::App& app, Selection& selection) {
   command->add_flag("--sockets", arguments->sockets,
                     "TCP sockets of the program become rsockets: for programs without verbs, at both ends");
   command->callback([arguments, &app, &selection] {
-    selection.takes_command = true;
     selection.run = [arguments, &app](const GlobalOptions& global) {
       arguments->log_given = app.count("--log") > 0;
       return run_program(*arguments, global);
