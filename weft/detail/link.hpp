@@ -32,6 +32,8 @@ namespace weft::detail {
 
 [[nodiscard]] std::string_view name(Operation::Kind kind) noexcept;
 
+inline constexpr std::uint64_t kOurs = 1ULL << 63;  // in a wr_id: the rest is a ticket
+
 // The value, or the error with the name of the function that failed.
 template <typename T>
 Result<T> lift(verbs::Result<T> result, std::string_view operation) {
