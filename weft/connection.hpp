@@ -131,10 +131,12 @@ class Connection {
   [[nodiscard]] std::span<const std::byte> peer_data() const noexcept;
   /// Returns the peer's address.
   [[nodiscard]] Endpoint peer() const;
-  /// Finishes posted sends and closes the connection. Receives in progress fail with WcStatus::kFlushed. Waits until
-  /// the peer has closed too; a deadline that expires before that resets the connection.
-  /// Errors: Errc::kTimedOut; kInvalidState if there was no connection. A connection that has already ended is no
-  /// error.
+  /// Finishes posted sends (all operations but receive()) and closes the connection. Receives in progress fail with
+  /// WcStatus::kFlushed. Waits for posted sends until the deadline, and at most TimeoutPolicy::finish (60 s); then for
+  /// the peer, until it has closed too, or has sent and acknowledged nothing for TimeoutPolicy::disconnect (250 ms). A
+  /// deadline that expires before that resets the connection.
+  /// Errors: Errc::kTimedOut; WcStatus::kFlushed if a posted send failed or was flushed meanwhile; Errc::kInvalidState
+  /// if there was no connection. A connection that has already ended is no error.
   Result<void> close(Deadline deadline);
 
   /// Registers memory for this connection: a contiguous range (array, vector, string, span) or an object, of trivially

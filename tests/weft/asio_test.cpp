@@ -33,11 +33,23 @@ void play(asio::io_context& io, awaitable<void> coroutine) {
 }
 
 struct AsioEnds {
+  explicit AsioEnds(const verbs::Policy& policy = {}) : ends({}, policy) {}
   asio::io_context io;
   Ends ends;
   AsioConnection client{io.get_executor(), std::move(ends.client)};
   AsioConnection server{io.get_executor(), std::move(ends.server)};
 };
+
+TEST(Coroutines, HearThatCloseDidNotFinishASend) {
+  AsioEnds both(verbs::Policy{.timeouts = {.finish = 50ms}});
+  const Memory message(both.client, 32 << 20);
+  must(both.client.send(message.region, Post{1}));
+  play(both.io, [&]() -> awaitable<void> {
+    const auto closed = co_await both.client.close(use_awaitable);
+    EXPECT_FALSE(closed);
+    if (!closed) EXPECT_EQ(closed.error().status, verbs::WcStatus::kFlushed);
+  }());
+}
 
 TEST(Coroutines, WaitForEachOperation) {
   AsioEnds both;

@@ -127,6 +127,54 @@ TEST(Closing, WaitsForThePeerAndIsNoErrorTwice) {
   must(ends.server.close(kPatience));
 }
 
+// More than TCP's buffers and the rings of shared memory hold.
+constexpr std::size_t kMuch = 32 << 20;
+
+void expect_finished(verbs::SameHost same_host) {
+  Ends ends({}, {.startup = {.same_host = same_host}, .timeouts = {.disconnect = 10ms}});
+  const Memory message(ends.client, kMuch, 7);
+  must(ends.client.send(message.region, Post{1}));
+  Result<void> closed;
+  std::jthread closes([&] { closed = ends.client.close(kPatience); });
+  std::array<verbs::WorkCompletion, 1> done;
+  const auto none = ends.client.completions(done, 200ms);
+  EXPECT_FALSE(none) << "the send cannot have been done: " << verbs::to_string(done[0].status);
+  Memory into(ends.server, kMuch);
+  EXPECT_EQ(must(ends.server.receive(into.region, kPatience)), kMuch);
+  closes.join();
+  must(closed);
+  ASSERT_EQ(must(ends.client.completions(done, kPatience)), 1U);
+  EXPECT_EQ(done[0].status, verbs::WcStatus::kSuccess);
+}
+
+TEST(Closing, FinishesSendsThatThePeerTakesLate) { expect_finished(verbs::SameHost::kOn); }
+TEST(Closing, FinishesSendsThatThePeerTakesLateByTcp) { expect_finished(verbs::SameHost::kOff); }
+
+TEST(Closing, SaysThatASendWasNotFinished) {
+  for (const verbs::SameHost same_host : {verbs::SameHost::kOn, verbs::SameHost::kOff}) {
+    Ends ends({}, {.startup = {.same_host = same_host}, .timeouts = {.finish = 50ms}});
+    const Memory message(ends.client, kMuch);
+    must(ends.client.send(message.region, Post{1}));
+    const auto closed = ends.client.close(kPatience);
+    ASSERT_FALSE(closed);
+    EXPECT_EQ(closed.error().status, verbs::WcStatus::kFlushed);
+    EXPECT_EQ(closed.error().message(), "close: connection: ended before all posted sends were done (disconnected)");
+    must(ends.client.close(kPatience));
+  }
+}
+
+// What failed before is told by its completion, and by no later close().
+TEST(Closing, IsNoErrorAfterTheConnectionHasEnded) {
+  Ends ends;
+  const Memory message(ends.client, kMuch);
+  must(ends.client.send(message.region, Post{1}));
+  ends.client.queue_pair().modify(verbs::QpState::kError).value();
+  std::array<verbs::WorkCompletion, 1> done;
+  ASSERT_EQ(must(ends.client.completions(done, kPatience)), 1U);
+  EXPECT_EQ(done[0].status, verbs::WcStatus::kFlushed);
+  must(ends.client.close(kPatience));
+}
+
 TEST(Closing, IsAnErrorBeforeThereIsAConnection) {
   const Listener listener = must(Listener::listen({"127.0.0.1", 0}));
   Connection client = must(Connection::prepare(listener.local()));

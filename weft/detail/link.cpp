@@ -115,11 +115,11 @@ std::optional<Result<void>> Link::step_establish(Deadline deadline) {
     const bool answered = type == ConnectionEventType::kEstablished || type == ConnectionEventType::kRejected;
     if (answered && !responder) peer_data = std::move((*event)->private_data);
     if (type == ConnectionEventType::kEstablished) {
-      established_ = true;
+      life_.established = true;
       return Result<void>{};
     }
     if (type == ConnectionEventType::kDisconnected) {
-      over_ = true;
+      life_.over = true;
       Error error = cause();
       error.operation = "establish";
       return std::unexpected(error);
@@ -129,21 +129,29 @@ std::optional<Result<void>> Link::step_establish(Deadline deadline) {
   return std::nullopt;
 }
 
-// Of a connection that did not come about, no end is reported.
+// Of a connection that did not come about, no end is reported. Sends that failed before are no error of close().
 Result<void> Link::begin_close() {
-  if (over_) return {};
-  if (established_) return lift(id->disconnect(), "close");
+  life_.failed_sends = queue_pair->query().failed_sends;
+  if (life_.over) return {};
+  if (life_.established) return lift(id->disconnect(verbs::Unfinished::kAwait), "close");
   return std::unexpected(to_error({Errc::kInvalidState, "connection", "was not established"}, "close"));
 }
 
 std::optional<Result<void>> Link::step_close(Deadline deadline) {
-  while (!over_) {
+  while (!life_.over) {
     const auto event = next_event(deadline);
     if (!event) return std::nullopt;
     if (!*event) return std::unexpected(event->error());
-    over_ = (*event)->type == ConnectionEventType::kDisconnected;
+    life_.over = (*event)->type == ConnectionEventType::kDisconnected;
   }
-  return Result<void>{};
+  const verbs::QueuePairQuery query = queue_pair->query();
+  if (query.failed_sends == life_.failed_sends) return Result<void>{};
+  const std::lock_guard lock(mutex_);
+  Error error{verbs::Error{Errc::kDisconnected, "connection", "ended before all posted sends were done"}};
+  if (cause_ || query.stream_error) error = cause();
+  error.operation = "close";
+  error.status = verbs::WcStatus::kFlushed;
+  return std::unexpected(error);
 }
 
 void Link::abort(Errc code, std::string_view reason) {

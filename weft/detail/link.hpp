@@ -136,8 +136,12 @@ class Link {
     std::optional<Region> region;
   };
   Cells cells_;
-  bool established_ = false;
-  bool over_ = false;  // kDisconnected was taken
+  struct Life {
+    bool established = false;
+    bool over = false;             // kDisconnected was taken
+    std::uint32_t failed_sends{};  // before close()
+  };
+  Life life_;
 };
 
 }  // namespace weft::detail
