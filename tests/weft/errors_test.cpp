@@ -200,6 +200,33 @@ TEST(Deadlines, ThatExpireEndAWriteThatThePeerDoesNotTake) {
   EXPECT_EQ(late.code, Errc::kTimedOut) << late.message();
 }
 
+TEST(Deadlines, CoverAllDurations) {
+  using std::chrono::hours;
+  using std::chrono::seconds;
+  const std::array<Deadline, 8> expired{-1ms,
+                                        0s,
+                                        Deadline::Clock::time_point::min(),
+                                        hours(-3'000'000),
+                                        seconds(-10'000'000'000),
+                                        -seconds::max(),
+                                        hours::min(),
+                                        std::chrono::duration<double>(-1e300)};
+  for (const Deadline& one : expired) {
+    EXPECT_TRUE(one.expired());
+    EXPECT_EQ(one.left(), 0ms);
+  }
+  const std::array<Deadline, 6> later{hours(876'000 - 1),
+                                      hours(3'000'000),
+                                      seconds(10'000'000'000),
+                                      seconds::max(),
+                                      Deadline::Clock::duration::max(),
+                                      std::chrono::duration<double>(1e300)};
+  for (const Deadline& one : later) {
+    EXPECT_FALSE(one.expired());
+    EXPECT_EQ(one.left(), verbs::kMaxTimeout);
+  }
+}
+
 TEST(Deadlines, ThatHaveExpiredDoNotStartForNothing) {
   Ends ends;
   must(ends.client.send({}, kPatience));

@@ -77,7 +77,7 @@ Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline)
 // Returns when something has changed, or the time is over.
 void Link::collect_until(Lock& lock, Deadline deadline) {
   if (!collecting_) return collect(lock, deadline.left());
-  changed_.wait_until(lock, deadline.at());
+  if (!deadline.expired()) changed_.wait_until(lock, deadline.at());
 }
 
 void Link::collect(Lock& lock, std::chrono::milliseconds at_most) {
