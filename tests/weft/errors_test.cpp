@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an error says: which operation, which memory, and what ended the connection.
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <optional>
@@ -225,6 +227,20 @@ TEST(Deadlines, CoverAllDurations) {
     EXPECT_FALSE(one.expired());
     EXPECT_EQ(one.left(), verbs::kMaxTimeout);
   }
+}
+
+TEST(Forked, ChildrenAreToldThatTheConnectionIsTheirParents) {
+  Ends ends;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::array<verbs::WorkCompletion, 1> done;
+    const auto none = ends.client.completions(done, kPatience);
+    const bool told = !none && none.error().code == Errc::kInvalidState && none.error().operation == "completions";
+    _exit(told ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Deadlines, ThatHaveExpiredDoNotStartForNothing) {

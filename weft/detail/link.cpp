@@ -169,7 +169,7 @@ void Link::destroy() {
   Pendings finished;
   {
     Lock lock(mutex_);
-    collect(lock, std::chrono::milliseconds(0));
+    static_cast<void>(collect(lock, std::chrono::milliseconds(0)));
     if (!cause_ && !query.end && !query.stream_error)
       cause_ = Error{verbs::Error{Errc::kDisconnected, "connection", "this end destroyed it"}};
   }

@@ -108,9 +108,9 @@ class Link {
                                             std::vector<std::byte> data);
   Result<void> begin(Pending& pending);
   Result<void> post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags);
-  void collect(Lock& lock, std::chrono::milliseconds at_most);
-  void collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);
-  void collect_until(Lock& lock, Deadline deadline);
+  verbs::Result<void> collect(Lock& lock, std::chrono::milliseconds at_most);
+  verbs::Result<void> collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);
+  verbs::Result<void> collect_until(Lock& lock, Deadline deadline);
   void deliver(const verbs::WorkCompletion& completion, Pendings& finished);
   void fail_all(const Error& error, Pendings& finished);
   void finish(Pendings::iterator pending, Outcome outcome, Pendings& finished);

@@ -55,7 +55,7 @@ Outcome Link::run(const Operation& operation, Deadline deadline) {
       deadline = Deadline::never();
       lock.lock();
     } else {
-      collect_until(lock, deadline);
+      static_cast<void>(collect_until(lock, deadline));  // an error is the outcome
     }
   }
   return std::move(*pending.outcome);
@@ -66,7 +66,8 @@ Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline)
   for (bool looked = false; posted_.empty(); looked = true) {
     if (looked && deadline.expired())
       return std::unexpected(to_error({Errc::kTimedOut, "completions", "none came in time"}, "completions"));
-    collect_until(lock, deadline);
+    const auto collected = collect_until(lock, deadline);
+    if (!collected && posted_.empty()) return std::unexpected(to_error(collected.error(), "completions"));
   }
   const std::size_t count = std::min(out.size(), posted_.size());
   std::copy_n(posted_.begin(), count, out.begin());
@@ -74,23 +75,26 @@ Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline)
   return count;
 }
 
-// Returns when something has changed, or the time is over.
-void Link::collect_until(Lock& lock, Deadline deadline) {
+// Returns when something has changed, or the time is over. An error that the queue reports has failed all operations.
+verbs::Result<void> Link::collect_until(Lock& lock, Deadline deadline) {
   if (!collecting_) return collect(lock, deadline.left());
   if (!deadline.expired()) changed_.wait_until(lock, deadline.at());
+  return {};
 }
 
-void Link::collect(Lock& lock, std::chrono::milliseconds at_most) {
+verbs::Result<void> Link::collect(Lock& lock, std::chrono::milliseconds at_most) {
   Pendings finished;
-  collect_into(finished, lock, at_most);
-  if (finished.empty()) return;
+  const auto collected = collect_into(finished, lock, at_most);
+  if (finished.empty()) return collected;
   lock.unlock();
   call(finished);
   lock.lock();
+  return collected;
 }
 
-void Link::collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most) {
+verbs::Result<void> Link::collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most) {
   std::array<WorkCompletion, 8> taken;
+  verbs::Result<void> collected;
   collecting_ = true;
   const Collecting until_return{*this, lock};
   do {
@@ -103,9 +107,11 @@ void Link::collect_into(Pendings& finished, Lock& lock, std::chrono::millisecond
       again_ = again_ || *count == taken.size();
     } else if (count.error().code != Errc::kTimedOut) {
       fail_all(to_error(count.error(), "completions"), finished);
+      collected = std::unexpected(count.error());
     }
     at_most = std::chrono::milliseconds(0);
   } while (again_);
+  return collected;
 }
 
 // --- Callbacks
@@ -151,7 +157,7 @@ bool Link::progress() {
   if (collecting_) {
     again_ = true;
   } else {
-    collect(lock, std::chrono::milliseconds(0));
+    static_cast<void>(collect(lock, std::chrono::milliseconds(0)));  // operations have its error
   }
   return started_ != 0;
 }
