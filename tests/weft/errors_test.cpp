@@ -229,6 +229,18 @@ TEST(Deadlines, CoverAllDurations) {
   }
 }
 
+// A success whose connection has ended would lose what follows it.
+TEST(Deadlines, ThatExpireLeaveNoSuccessBehind) {
+  for (int i = 0; i < 20; ++i) {
+    Ends ends;
+    const Memory message(ends.client);
+    const auto sent = ends.client.send(message.region, 0s);
+    const auto after = ends.client.send(message.region, kPatience);
+    EXPECT_EQ(sent.has_value(), after.has_value());
+    if (!sent) EXPECT_EQ(sent.error().code, Errc::kTimedOut) << sent.error().message();
+  }
+}
+
 TEST(Forked, ChildrenAreToldThatTheConnectionIsTheirParents) {
   Ends ends;
   const pid_t child = fork();

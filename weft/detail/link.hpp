@@ -51,6 +51,7 @@ struct Pending : boost::intrusive::list_base_hook<> {
   Done done{};                        // empty: a thread waits
   std::optional<std::size_t> cell{};  // of an atomic, whose old value arrives there
   std::optional<Outcome> outcome{};
+  bool given_up = false;  // it has ended the connection: too late to succeed
 };
 
 class Link {
@@ -115,6 +116,7 @@ class Link {
   void fail_all(const Error& error, Pendings& finished);
   void finish(Pendings::iterator pending, Outcome outcome, Pendings& finished);
   static void call(Pendings& finished);
+  void give_up(Pending& pending, Lock& lock, Errc code, std::string_view reason);
   void drop(Pending& pending);
   void remove(Pendings::iterator pending);
   Result<void> take_cell(Pending& pending);

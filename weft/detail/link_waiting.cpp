@@ -48,12 +48,10 @@ Outcome Link::run(const Operation& operation, Deadline deadline) {
   if (const auto begun = begin(pending); !begun) return std::unexpected(begun.error());
   Lock lock(mutex_);
   const Leave unless_done{*this, pending, lock};
-  while (!pending.outcome) {
-    if (deadline.expired()) {
-      lock.unlock();
-      abort(Errc::kTimedOut, "an operation's deadline expired");  // which completes all operations
+  for (bool looked = false; !pending.outcome; looked = true) {
+    if (looked && deadline.expired()) {
+      give_up(pending, lock, Errc::kTimedOut, "an operation's deadline expired");  // which completes all operations
       deadline = Deadline::never();
-      lock.lock();
     } else {
       static_cast<void>(collect_until(lock, deadline));  // an error is the outcome
     }
@@ -168,12 +166,21 @@ bool Link::has_started() const {
 }
 
 void Link::cancel(Ticket ticket) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto is_it = [&](const Pending& pending) { return pending.ticket == ticket; };
-    if (std::ranges::none_of(pending_, is_it)) return;
-  }
-  abort(Errc::kInterrupted, "an operation was canceled");
+  Lock lock(mutex_);
+  const auto is_it = [&](const Pending& pending) { return pending.ticket == ticket; };
+  const auto found = std::ranges::find_if(pending_, is_it);
+  if (found != pending_.end()) give_up(*found, lock, Errc::kInterrupted, "an operation was canceled");
+}
+
+// The connection ends for this operation, which therefore fails even if its completion arrives in between: no operation
+// succeeds and leaves a dead connection behind. With the lock held, which is given up meanwhile: `pending` may be gone
+// afterwards if no thread waits for it.
+void Link::give_up(Pending& pending, Lock& lock, Errc code, std::string_view reason) {
+  pending.given_up = true;
+  if (!cause_) cause_ = Error{verbs::Error{code, "connection", reason}};
+  lock.unlock();
+  abort(code, reason);
+  lock.lock();
 }
 
 // --- Completions, with the lock held
@@ -188,6 +195,10 @@ void Link::deliver(const WorkCompletion& completion, Pendings& finished) {
   if (!ours) return posted_.push_back(completion);
   if (operation == nullptr) return;
   if (failed) return finish(pending, std::unexpected(explain(completion, operation)), finished);
+  if (pending->given_up) {
+    const WorkCompletion late{.wr_id = completion.wr_id, .status = WcStatus::kFlushed};
+    return finish(pending, std::unexpected(explain(late, operation)), finished);
+  }
   const bool receive = operation->kind == Operation::Kind::kReceive;
   finish(pending, pending->cell ? cells_.values[*pending->cell] : receive ? completion.byte_len : 0, finished);
 }
