@@ -89,6 +89,22 @@ TEST(Listening, GivesUpAtTheDeadlineAndGoesOn) {
   must(client.send({}, kPatience));
 }
 
+TEST(Listening, HasTheBacklogThatIsAskedFor) {
+  const auto half_open_most = [](Result<Listener> listener) {
+    return must(std::move(listener)).id().listen_counts().value().half_open_most;
+  };
+  const std::size_t usual = half_open_most(Listener::listen({"127.0.0.1", 0}));
+  EXPECT_EQ(half_open_most(Listener::listen({"127.0.0.1", 0}, Listener::kDefaultBacklog)), usual);
+  EXPECT_GT(half_open_most(Listener::listen({"127.0.0.1", 0}, 1000)), usual) << "four times the backlog";
+  EXPECT_GT(half_open_most(Listener::listen({"127.0.0.1", 0}, verbs::Policy{}, 1000)), usual);
+  for (const int backlog : {0, -1}) {
+    const auto none = Listener::listen({"127.0.0.1", 0}, backlog);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, Errc::kInvalidArgument);
+    EXPECT_EQ(none.error().argument, "backlog");
+  }
+}
+
 TEST(Listening, GivesEachRequestToOneThread) {
   Listener listener = must(Listener::listen({"::1", 0}));
   std::vector<std::jthread> threads;
