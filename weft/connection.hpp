@@ -124,11 +124,14 @@ class Connection {
 
   /// Connects a prepared connection, or accepts a request (Listener::next()). `private_data` is delivered to the peer's
   /// peer_data(): at most 508 octets. Returns when both ends have agreed; then all operations are allowed. Before,
-  /// only receive() with Post is. An error, also an expired deadline, ends the connection.
+  /// only receive() with Post is. After Errc::kPrivateDataTooLong and kInvalidState (there already is a connection), nothing
+  /// has changed, and the first may be repeated. Any other error, also an expired deadline, ends the connection: what is
+  /// called afterwards fails with the same cause. A new attempt needs a new Connection.
   /// Errors: Errc::kRefused, kRejected (the peer's reject(); peer_data() has what it sent), kUnreachable, kTimedOut,
   /// kDisconnected, kPrivateDataTooLong, and others of verbs::ConnectionId.
   Result<void> establish(Deadline deadline, std::span<const std::byte> private_data = {});
-  /// Rejects a request. The peer's establish() fails with Errc::kRejected.
+  /// Rejects a request. The peer's establish() fails with Errc::kRejected, and so do all later operations of this end.
+  /// `private_data`: at most 512 octets; after Errc::kPrivateDataTooLong, nothing has changed.
   Result<void> reject(std::span<const std::byte> private_data = {});
   /// Returns the peer's private data: of its request from the beginning, of its reply after establish().
   [[nodiscard]] std::span<const std::byte> peer_data() const noexcept;

@@ -47,6 +47,50 @@ TEST(Connecting, IsRejectedByTheProgramWithItsWords) {
   EXPECT_EQ(text(client.peer_data()), "not today");
 }
 
+// The cause of the end is that of all that follows.
+TEST(Connecting, SaysLaterWhyItWasRejected) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  std::optional<Connection> request;
+  std::jthread server([&] {
+    request = must(listener.next(kPatience));
+    must(request->reject());
+  });
+  Connection client = must(Connection::prepare(listener.local()));
+  const auto rejected = client.establish(kPatience);
+  server.join();
+  ASSERT_FALSE(rejected);
+  const auto again = client.establish(kPatience), sent = client.send({}, kPatience);
+  ASSERT_FALSE(again || sent);
+  EXPECT_EQ(again.error().message(), rejected.error().message());
+  EXPECT_EQ(sent.error().code, Errc::kRejected) << sent.error().message();
+  EXPECT_EQ(sent.error().reason, rejected.error().reason);
+  EXPECT_EQ(sent.error().status, verbs::WcStatus::kFlushed);
+  EXPECT_EQ(sent.error().operation, "send");
+  const auto accepted = request->establish(kPatience);
+  ASSERT_FALSE(accepted);
+  EXPECT_EQ(accepted.error().reason, "this end rejected the request");
+}
+
+TEST(Connecting, MayBeRepeatedWithLessPrivateData) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  const std::vector<std::byte> much(509);
+  std::jthread server([&] {
+    Connection request = must(listener.next(kPatience));
+    const auto refused = request.establish(kPatience, much);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::kPrivateDataTooLong);
+    must(request.establish(kPatience));
+    must(request.receive({}, kPatience));
+  });
+  Connection client = must(Connection::prepare(listener.local()));
+  const auto refused = client.establish(kPatience, much);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kPrivateDataTooLong);
+  must(client.establish(kPatience));
+  EXPECT_EQ(client.establish(kPatience).error().code, Errc::kInvalidState);
+  must(client.send({}, kPatience));
+}
+
 TEST(Connecting, GivesUpAPeerThatDoesNotAnswer) {
   Listener listener = must(Listener::listen({"127.0.0.1", 0}));  // and takes no request
   const auto late = Connection::connect(listener.local(), 50ms);

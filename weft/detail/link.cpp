@@ -15,6 +15,7 @@ using verbs::ConnectionEvent;
 using verbs::ConnectionEventType;
 
 constexpr std::string_view kPrepare = "connect";
+constexpr std::string_view kEstablish = "establish";
 constexpr std::chrono::seconds kLocalPatience{10};  // for what waits for no peer
 
 // The program's own descriptors are not touched: the channel is not shown.
@@ -92,9 +93,35 @@ Result<std::shared_ptr<Link>> Link::make(verbs::EventChannel events, verbs::Conn
                                 responder, std::move(data));
 }
 
+// What an argument or the state does not permit changes nothing; any other error is the end.
 Result<void> Link::begin_establish(std::span<const std::byte> private_data) {
+  if (!life_.established) {
+    const std::lock_guard lock(mutex_);
+    if (cause_) {
+      Error error = *cause_;
+      error.operation = kEstablish;
+      return std::unexpected(error);
+    }
+  }
   const verbs::ConnectionParameters parameters{.private_data = private_data};
-  return lift(responder ? id->accept(*queue_pair, parameters) : id->connect(*queue_pair, parameters), "establish");
+  auto begun =
+      lift(responder ? id->accept(*queue_pair, parameters) : id->connect(*queue_pair, parameters), kEstablish);
+  if (begun || begun.error().code == Errc::kPrivateDataTooLong || begun.error().code == Errc::kInvalidState)
+    return begun;
+  return fail_establish(std::move(begun.error()));
+}
+
+// No connection comes about any more, and operations say why.
+std::unexpected<Error> Link::fail_establish(Error error) {
+  error.operation = kEstablish;
+  abort(error);
+  return std::unexpected(std::move(error));
+}
+
+Result<void> Link::reject(std::span<const std::byte> private_data) {
+  auto rejected = lift(id->reject(private_data), "reject");
+  if (rejected) abort(Errc::kRejected, "this end rejected the request");
+  return rejected;
 }
 
 // Nothing: no event came in time.
@@ -110,7 +137,7 @@ std::optional<Result<ConnectionEvent>> Link::next_event(Deadline deadline) {
 
 std::optional<Result<void>> Link::step_establish(Deadline deadline) {
   while (auto event = next_event(deadline)) {
-    if (!*event) return std::unexpected(event->error());
+    if (!*event) return fail_establish(std::move(event->error()));
     const ConnectionEventType type = (*event)->type;
     const bool answered = type == ConnectionEventType::kEstablished || type == ConnectionEventType::kRejected;
     if (answered && !responder) peer_data = std::move((*event)->private_data);
@@ -120,11 +147,12 @@ std::optional<Result<void>> Link::step_establish(Deadline deadline) {
     }
     if (type == ConnectionEventType::kDisconnected) {
       life_.over = true;
+      Lock lock(mutex_);
       Error error = cause();
-      error.operation = "establish";
-      return std::unexpected(error);
+      lock.unlock();
+      return fail_establish(std::move(error));
     }
-    if ((*event)->error) return std::unexpected(to_error(*(*event)->error, "establish"));
+    if ((*event)->error) return fail_establish(to_error(*(*event)->error, kEstablish));
   }
   return std::nullopt;
 }
@@ -154,10 +182,12 @@ std::optional<Result<void>> Link::step_close(Deadline deadline) {
   return std::unexpected(error);
 }
 
-void Link::abort(Errc code, std::string_view reason) {
+void Link::abort(Errc code, std::string_view reason) { abort(Error{verbs::Error{code, "connection", reason}}); }
+
+void Link::abort(const Error& cause) {
   {
     const std::lock_guard lock(mutex_);
-    if (!cause_) cause_ = Error{verbs::Error{code, "connection", reason}};
+    if (!cause_) cause_ = cause;
   }
   static_cast<void>(queue_pair->modify(verbs::QpState::kError));  // it exists, and is of this process
 }

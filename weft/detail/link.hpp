@@ -72,12 +72,14 @@ class Link {
 
   // --- Beginning and end
   Result<void> begin_establish(std::span<const std::byte> private_data);
+  Result<void> reject(std::span<const std::byte> private_data);
   Result<void> begin_close();
   // Takes connection events until the step is done; nothing: none came until the deadline.
   std::optional<Result<void>> step_establish(Deadline deadline);
   std::optional<Result<void>> step_close(Deadline deadline);
   // The connection ends, for this reason unless there was another one before.
   void abort(Errc code, std::string_view reason);
+  void abort(const Error& cause);
   void destroy();
 
   verbs::EventChannel events;
@@ -122,6 +124,7 @@ class Link {
   Result<void> take_cell(Pending& pending);
   [[nodiscard]] Error explain(const verbs::WorkCompletion& completion, const Operation* operation) const;
   [[nodiscard]] Error cause() const;
+  std::unexpected<Error> fail_establish(Error error);
   std::optional<Result<verbs::ConnectionEvent>> next_event(Deadline deadline);
 
   mutable std::mutex mutex_;  // of what follows; no call into verbs but queries is made with it held
