@@ -127,6 +127,11 @@ class Connection {
   /// only receive() with Post is. After Errc::kPrivateDataTooLong and kInvalidState (there already is a connection), nothing
   /// has changed, and the first may be repeated. Any other error, also an expired deadline, ends the connection: what is
   /// called afterwards fails with the same cause. A new attempt needs a new Connection.
+  ///
+  /// **Who sends first.** The end that connected. Its first operation, of any kind but receive(), is what lets the accepting
+  /// end send (RFC 5044 section 7.1.2): operations of that end wait until then, and time out if nothing comes. If the
+  /// accepting end is to send first, set StartupPolicy::peer_to_peer (verbs/policy.hpp) at the end that connects, by
+  /// id().set_policy() before establish().
   /// Errors: Errc::kRefused, kRejected (the peer's reject(); peer_data() has what it sent), kUnreachable, kTimedOut,
   /// kDisconnected, kPrivateDataTooLong, and others of verbs::ConnectionId.
   Result<void> establish(Deadline deadline, std::span<const std::byte> private_data = {});
@@ -157,7 +162,8 @@ class Connection {
     return register_octets(detail::octets_of(memory), access);
   }
 
-  /// Sends a message into a receive() of the peer. Waits for the peer's receive only at the peer.
+  /// Sends a message into a receive() of the peer. Waits for the peer's receive only at the peer. At the accepting end, all
+  /// operations but receive() wait for the first message of the other end: see establish().
   Result<void> send(Slice message, Deadline deadline);
   /// Waits for a message of the peer and returns its length in octets. Messages arrive in order. One that is longer
   /// than `into` ends the connection: WcStatus::kLocalLengthError.

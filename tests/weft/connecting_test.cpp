@@ -123,6 +123,22 @@ TEST(Connecting, TakesThePolicyOfBothEnds) {
   must(client.send({}, kPatience));
 }
 
+TEST(Connecting, LetsTheConnectingEndSendFirst) {
+  Ends ends;
+  std::array<verbs::WorkCompletion, 1> done;
+  must(ends.server.send({}, Post{1}));
+  EXPECT_EQ(ends.server.completions(done, 0s).error().code, Errc::kTimedOut) << "it waits for the client";
+  must(ends.client.send({}, kPatience));
+  EXPECT_EQ(must(ends.server.completions(done, kPatience)), 1U);
+  EXPECT_EQ(done[0].status, verbs::WcStatus::kSuccess);
+}
+
+TEST(Connecting, LetsEitherEndSendFirstIfPeerToPeer) {
+  Ends ends({}, {.startup = {.peer_to_peer = true}});
+  must(ends.server.send({}, kPatience));
+  must(ends.client.receive({}, kPatience));
+}
+
 TEST(Listening, GivesUpAtTheDeadlineAndGoesOn) {
   Listener listener = must(Listener::listen({"127.0.0.1", 0}));
   const auto none = listener.next(20ms);
