@@ -103,6 +103,12 @@ void abandon(Link& link);
 /// progress complete with WcStatus::kFlushed. When the destructor returns, weft no longer uses the memory of any
 /// operation.
 ///
+/// **Descriptors.** Each end takes 7 file descriptors of its process, and 8 if the octets go through shared memory, which is
+/// the default within one host (StartupPolicy::same_host). An AsioConnection takes one more, and another one while it waits
+/// in establish() or close(). So the usual limit of 1024 suffices for about 110 ends. A server that needs more raises
+/// RLIMIT_NOFILE before it uses weft: setrlimit(2) up to the hard limit, `ulimit -n` in its shell, or LimitNOFILE= in its
+/// systemd unit. Beyond the limit, calls fail with Errc::kSystem (EMFILE).
+///
 /// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must
 /// not run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not
 /// with establish(). At most 128 sending operations and 128 receives may be in progress at a time; one more fails with
