@@ -94,8 +94,9 @@ void abandon(Link& link);
 /// **Deadlines.** A work request cannot be taken back. So a deadline that expires, like a canceled Asio operation, ends
 /// the connection: the operation returns Errc::kTimedOut, all others fail with WcStatus::kFlushed and that cause. The
 /// operation may have taken effect at the peer nevertheless. An operation that returns success has not ended the
-/// connection. Every operation is posted, and its completion is looked for once, even if the deadline has already expired:
-/// send(message, 0s) mostly ends the connection, and succeeds only if the send completes while it is posted.
+/// connection. Every operation is posted, and its completion is looked for once, even if the deadline has already expired.
+/// So with 0s, an operation succeeds if it completes while it is posted, as most sends on an idle connection do, and
+/// receives whose message is waiting; otherwise the connection ends.
 /// Use Post and completions(), which do not end anything, to look for a message from time to time.
 ///
 /// **Destruction** ends the connection as ~QueuePair does (verbs/queue_pair.hpp): if no sending operation is in
