@@ -129,8 +129,8 @@ void ConnectionId::raise(ConnectionEventType type, std::span<const std::byte> da
 Result<void> ConnectionId::reject(std::span<const std::byte> private_data) {
   return with_own([&](auto& own) { return own.reject(private_data); });
 }
-Result<void> ConnectionId::disconnect() {
-  return with_own([](auto& own) { return own.disconnect(); });
+Result<void> ConnectionId::disconnect(Unfinished work) {
+  return with_own([&](auto& own) { return own.disconnect(work); });
 }
 Result<void> ConnectionId::migrate(const EventChannel& channel) {
   return with_own([&](auto& own) {

@@ -42,6 +42,12 @@ enum class PcapShows : std::uint8_t {
   kWire,    ///< the TLS records as they are on the wire
 };
 
+/// Selects what happens to posted work that does not advance after ConnectionId::disconnect().
+enum class Unfinished : std::uint8_t {
+  kFlush,  ///< it is flushed after TimeoutPolicy::disconnect
+  kAwait,  ///< it has until TimeoutPolicy::finish
+};
+
 /// The maximum of all timeouts; longer times do not fit the kernel's integers.
 inline constexpr std::chrono::milliseconds kMaxTimeout = std::chrono::days(24);
 
@@ -121,7 +127,8 @@ struct TimeoutPolicy {
   /// Limit after ConnectionId::disconnect() for posted work to be sent and answered.
   std::chrono::milliseconds finish{60000};
   /// Limit after ConnectionId::disconnect() without an octet from the peer and without one that the peer acknowledges.
-  /// It is four round trips if these take longer. Beyond it, unfinished work is flushed and kDisconnected is raised. With unfinished work the connection is reset;
+  /// It is four round trips if these take longer. Beyond it, unfinished work is flushed, unless Unfinished::kAwait was
+  /// selected, and kDisconnected is raised. With unfinished work the connection is reset;
   /// otherwise octets that the kernel has taken go to the peer in the background, within `close`.
   std::chrono::milliseconds disconnect{250};
   /// Limit for the peer's FIN, after this end has sent its FIN or a Terminate. Beyond it, the connection is reset.

@@ -7,167 +7,20 @@
 /// Needs the headers of Boost 1.81 or later, and no library of it.
 #pragma once
 
-#include <unistd.h>
-
-#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/compose.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/post.hpp>
-#include <concepts>
+#include <boost/system/system_error.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <mutex>
-#include <type_traits>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
+#include "weft/asio_waiting.hpp"
 #include "weft/weft.hpp"
 
 namespace weft {
-
-namespace detail {
-
-// What selects the second form of an operation: neither a Deadline nor a Post.
-template <typename Token>
-concept CompletionToken =
-    !std::convertible_to<Token, Deadline> && !std::same_as<std::remove_cvref_t<Token>, Post> && !std::integral<Token>;
-
-// A descriptor that weft owns, for Asio to wait for: a duplicate, because Asio closes its own.
-inline boost::asio::posix::stream_descriptor duplicate(const boost::asio::any_io_executor& executor, int descriptor) {
-  return boost::asio::posix::stream_descriptor(executor, ::dup(descriptor));
-}
-
-// Calls progress() of a link for as long as operations are in progress. One call of `turn` at a time owns the pump: it
-// sets `turning_`, and clears it only when no operation was left. It looks again after that, so an operation that was
-// started in between, and saw the pump turning, is not left alone.
-class Pump : public std::enable_shared_from_this<Pump> {
- public:
-  Pump(const boost::asio::any_io_executor& executor, std::shared_ptr<Link> link)
-      : descriptor_(duplicate(executor, completion_descriptor(*link))), link_(std::move(link)) {}
-
-  [[nodiscard]] boost::asio::any_io_executor executor() { return descriptor_.get_executor(); }
-  void start(const Operation& operation, Ticket ticket, Done done) {
-    detail::start(*link_, operation, ticket, std::move(done));
-    turn();
-  }
-  void cancel(Ticket ticket) {
-    const std::lock_guard lock(mutex_);
-    if (link_) detail::cancel(*link_, ticket);
-  }
-  // The connection is destroyed next.
-  void close() {
-    const std::lock_guard lock(mutex_);
-    link_.reset();
-    boost::system::error_code ignored;
-    descriptor_.close(ignored);
-  }
-
- private:
-  void turn() {
-    if (!turning_.exchange(true)) go_on();
-  }
-  void go_on() {
-    const std::lock_guard lock(mutex_);
-    while (link_) {
-      if (progress(*link_)) return wait();
-      turning_ = false;
-      if (!has_started(*link_) || turning_.exchange(true)) return;
-    }
-  }
-  // The handler of the wait. A context that ends destroys it uncalled. Then nobody takes completions any more, so the
-  // handlers in progress are destroyed as well, and with them the coroutines that wait, and what those own.
-  struct Turn {
-    std::shared_ptr<Pump> pump;
-    explicit Turn(std::shared_ptr<Pump> of) noexcept : pump(std::move(of)) {}
-    Turn(Turn&&) noexcept = default;
-    ~Turn() {
-      const auto link = pump ? pump->link_of() : nullptr;
-      if (link) abandon(*link);
-    }
-    void operator()(boost::system::error_code) { std::exchange(pump, nullptr)->go_on(); }
-  };
-  [[nodiscard]] std::shared_ptr<Link> link_of() {
-    const std::lock_guard lock(mutex_);
-    return link_;
-  }
-  void wait() { descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read, Turn(shared_from_this())); }
-
-  std::mutex mutex_;  // of what follows; completion handlers are posted, so none runs with it held
-  boost::asio::posix::stream_descriptor descriptor_;
-  std::shared_ptr<Link> link_;  // null: closed
-  std::atomic<bool> turning_ = false;
-};
-
-// The result of an operation from the outcome, which is a number for all of them.
-template <typename T>
-Result<T> result_of(const Outcome& outcome) {
-  if (!outcome) return std::unexpected(outcome.error());
-  if constexpr (std::is_void_v<T>) {
-    return {};
-  } else {
-    return static_cast<T>(*outcome);
-  }
-}
-
-template <typename T, typename Token>
-auto initiate(std::shared_ptr<Pump> of, const Operation& what, Token&& token) {
-  return boost::asio::async_initiate<Token, void(Result<T>)>(
-      [](auto handler, const std::shared_ptr<Pump>& pump, const Operation& operation) {
-        const Ticket ticket = next_ticket();
-        auto slot = boost::asio::get_associated_cancellation_slot(handler);
-        if (slot.is_connected()) {
-          slot.assign([weak = std::weak_ptr(pump), ticket](boost::asio::cancellation_type type) {
-            const bool ends = (type & boost::asio::cancellation_type::terminal) != boost::asio::cancellation_type::none;
-            if (const auto open = ends ? weak.lock() : nullptr) open->cancel(ticket);
-          });
-        }
-        auto work = boost::asio::make_work_guard(handler, pump->executor());
-        pump->start(operation, ticket,
-                    [handler = std::move(handler), work = std::move(work)](const Outcome& outcome) mutable {
-                      const auto executor = work.get_executor();
-                      boost::asio::post(executor, [handler = std::move(handler), work = std::move(work),
-                                                   result = result_of<T>(outcome)]() mutable {
-                        boost::asio::get_associated_cancellation_slot(handler).clear();
-                        std::move(handler)(std::move(result));
-                      });
-                    });
-      },
-      token, std::move(of), what);
-}
-
-// Repeats `step` whenever the descriptor is readable, until it has a result.
-template <typename Step>
-struct StepByStep {
-  std::unique_ptr<boost::asio::posix::stream_descriptor> descriptor;
-  Step step;
-  bool begun = false;
-
-  template <typename Self>
-  void operator()(Self& self, boost::system::error_code error = {}) {
-    if (!std::exchange(begun, true)) return boost::asio::post(descriptor->get_executor(), std::move(self));
-    const bool canceled = self.get_cancellation_state().cancelled() != boost::asio::cancellation_type::none;
-    if (auto result = step(error || canceled)) return self.complete(std::move(*result));
-    auto& waits = *descriptor;  // it moves with us
-    waits.async_wait(boost::asio::posix::stream_descriptor::wait_read, std::move(self));
-  }
-};
-
-template <typename Signature, typename Step, typename Token>
-auto step_by_step(const boost::asio::any_io_executor& executor, int descriptor, Step step, Token& token) {
-  auto waits = std::make_unique<boost::asio::posix::stream_descriptor>(duplicate(executor, descriptor));
-  return boost::asio::async_compose<Token, Signature>(StepByStep<Step>{std::move(waits), std::move(step)}, token,
-                                                      executor);
-}
-
-inline std::unexpected<Error> canceled(std::string_view operation) {
-  return std::unexpected(to_error({Errc::kInterrupted, "connection", "the operation was canceled"}, operation));
-}
-
-}  // namespace detail
 
 /// A Connection whose operations also have the form with a completion token. The completion signature is
 /// `void(Result<T>)`, with the Result of the form with a Deadline: `co_await` with use_awaitable returns it.
@@ -186,7 +39,7 @@ class AsioConnection : public Connection {
   using Executor = boost::asio::any_io_executor;  ///< executors of I/O objects
 
   /// Adds the form to a connection, established or not. Throws boost::system::system_error if the process cannot open
-  /// another descriptor; so do establish() and close().
+  /// another descriptor.
   AsioConnection(const Executor& executor, Connection connection)
       : Connection(std::move(connection)), pump_(std::make_shared<detail::Pump>(executor, link_)) {}
   AsioConnection(AsioConnection&&) noexcept = default;  ///< Takes over a connection. The other can only be destroyed.
@@ -211,7 +64,8 @@ class AsioConnection : public Connection {
   using Connection::send;
   using Connection::write;
 
-  /// Connection::establish(). Cancellation ends the connection.
+  /// Connection::establish(). Cancellation ends the connection. So does Errc::kSystem: the process cannot open another
+  /// descriptor, which this and close() need while they wait.
   template <detail::CompletionToken Token>
   auto establish(std::span<const std::byte> private_data, Token&& token) {
     const auto begun = std::make_shared<Result<void>>(begin_establish(private_data));
@@ -268,11 +122,11 @@ class AsioConnection : public Connection {
   template <typename Step, typename Token>
   auto steps(Step step, std::string_view operation, Token& token) {
     return detail::step_by_step<void(Result<void>)>(
-        pump_->executor(), event_descriptor(),
-        [this, step, operation](bool stop) -> std::optional<Result<void>> {
+        pump_->executor(), event_descriptor(), operation,
+        [this, step](const std::optional<Error>& stop) -> std::optional<Result<void>> {
           if (!stop) return step();
-          abort(Errc::kInterrupted, "an operation was canceled");
-          return detail::canceled(operation);
+          abort(stop->code, stop->reason);
+          return std::unexpected(*stop);
         },
         token);
   }
@@ -289,23 +143,31 @@ class AsioListener : public Listener {
 
   using Listener::next;
   /// Listener::next(): `void(Result<AsioConnection>)`, with the executor of this listener. Cancellation ends the wait
-  /// and nothing else (Errc::kInterrupted). This object stays where it is until the handler runs. Throws as the
-  /// constructor of AsioConnection.
+  /// and nothing else (Errc::kInterrupted). This object stays where it is until the handler runs.
+  /// Errors: Errc::kSystem if the process cannot open another descriptor. A request that was taken is rejected then;
+  /// the listener continues.
   template <detail::CompletionToken Token>
   auto next(Token&& token) {
     return detail::step_by_step<void(Result<AsioConnection>)>(
-        executor_, event_descriptor(),
-        [this](bool stop) -> std::optional<Result<AsioConnection>> {
-          if (stop) return detail::canceled("next");
+        executor_, event_descriptor(), "next",
+        [this](const std::optional<Error>& stop) -> std::optional<Result<AsioConnection>> {
+          if (stop) return std::unexpected(*stop);
           auto request = try_next();
           if (!request) return std::nullopt;
           if (!*request) return std::unexpected(request->error());
-          return AsioConnection(executor_, std::move(**request));
+          return adopt(std::move(**request));
         },
         token);
   }
 
  private:
+  Result<AsioConnection> adopt(Connection request) {
+    try {
+      return AsioConnection(executor_, std::move(request));
+    } catch (const boost::system::system_error& failure) {
+      return std::unexpected(detail::stopped(failure.code(), "next"));
+    }
+  }
   Executor executor_;
 };
 

@@ -70,7 +70,7 @@ Result<void> Connection::close(Deadline deadline) {
 }
 
 Result<void> Connection::reject(std::span<const std::byte> private_data) {
-  return detail::lift(link_->id->reject(private_data), "reject");
+  return link_->reject(private_data);
 }
 
 Result<void> Connection::begin_establish(std::span<const std::byte> private_data) {

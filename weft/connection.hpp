@@ -92,13 +92,23 @@ void abandon(Link& link);
 /// peer's program learns of it by a later send().
 ///
 /// **Deadlines.** A work request cannot be taken back. So a deadline that expires, like a canceled Asio operation, ends
-/// the connection: the operation returns Errc::kTimedOut, all others fail with WcStatus::kFlushed and that cause.
+/// the connection: the operation returns Errc::kTimedOut, all others fail with WcStatus::kFlushed and that cause. The
+/// operation may have taken effect at the peer nevertheless. An operation that returns success has not ended the
+/// connection. Every operation is posted, and its completion is looked for once, even if the deadline has already expired.
+/// So with 0s, an operation succeeds if it completes while it is posted, as most sends on an idle connection do, and
+/// receives whose message is waiting; otherwise the connection ends.
 /// Use Post and completions(), which do not end anything, to look for a message from time to time.
 ///
 /// **Destruction** ends the connection as ~QueuePair does (verbs/queue_pair.hpp): if no sending operation is in
 /// progress, what was sent still reaches the peer; otherwise the connection is reset. Asio operations that are in
 /// progress complete with WcStatus::kFlushed. When the destructor returns, weft no longer uses the memory of any
 /// operation.
+///
+/// **Descriptors.** Each end takes 7 file descriptors of its process, and 8 if the octets go through shared memory, which is
+/// the default within one host (StartupPolicy::same_host). An AsioConnection takes one more, and another one while it waits
+/// in establish() or close(). So the usual limit of 1024 suffices for about 110 ends. A server that needs more raises
+/// RLIMIT_NOFILE before it uses weft: setrlimit(2) up to the hard limit, `ulimit -n` in its shell, or LimitNOFILE= in its
+/// systemd unit. Beyond the limit, no connection is made: Errc::kSystem (EMFILE), or kNoDevice.
 ///
 /// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must
 /// not run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not
@@ -121,20 +131,30 @@ class Connection {
 
   /// Connects a prepared connection, or accepts a request (Listener::next()). `private_data` is delivered to the peer's
   /// peer_data(): at most 508 octets. Returns when both ends have agreed; then all operations are allowed. Before,
-  /// only receive() with Post is. An error, also an expired deadline, ends the connection.
+  /// only receive() with Post is. After Errc::kPrivateDataTooLong and kInvalidState (there already is a connection), nothing
+  /// has changed, and the first may be repeated. Any other error, also an expired deadline, ends the connection: what is
+  /// called afterwards fails with the same cause. A new attempt needs a new Connection.
+  ///
+  /// **Who sends first.** The end that connected. Its first operation, of any kind but receive(), is what lets the accepting
+  /// end send (RFC 5044 section 7.1.2): operations of that end wait until then, and time out if nothing comes. If the
+  /// accepting end is to send first, set StartupPolicy::peer_to_peer (verbs/policy.hpp) at the end that connects, by
+  /// id().set_policy() before establish().
   /// Errors: Errc::kRefused, kRejected (the peer's reject(); peer_data() has what it sent), kUnreachable, kTimedOut,
   /// kDisconnected, kPrivateDataTooLong, and others of verbs::ConnectionId.
   Result<void> establish(Deadline deadline, std::span<const std::byte> private_data = {});
-  /// Rejects a request. The peer's establish() fails with Errc::kRejected.
+  /// Rejects a request. The peer's establish() fails with Errc::kRejected, and so do all later operations of this end.
+  /// `private_data`: at most 512 octets; after Errc::kPrivateDataTooLong, nothing has changed.
   Result<void> reject(std::span<const std::byte> private_data = {});
   /// Returns the peer's private data: of its request from the beginning, of its reply after establish().
   [[nodiscard]] std::span<const std::byte> peer_data() const noexcept;
   /// Returns the peer's address.
   [[nodiscard]] Endpoint peer() const;
-  /// Finishes posted sends and closes the connection. Receives in progress fail with WcStatus::kFlushed. Waits until
-  /// the peer has closed too; a deadline that expires before that resets the connection.
-  /// Errors: Errc::kTimedOut; kInvalidState if there was no connection. A connection that has already ended is no
-  /// error.
+  /// Finishes posted sends (all operations but receive()) and closes the connection. Receives in progress fail with
+  /// WcStatus::kFlushed. Waits for posted sends until the deadline, and at most TimeoutPolicy::finish (60 s); then for
+  /// the peer, until it has closed too, or has sent and acknowledged nothing for TimeoutPolicy::disconnect (250 ms). A
+  /// deadline that expires before that resets the connection.
+  /// Errors: Errc::kTimedOut; WcStatus::kFlushed if a posted send failed or was flushed meanwhile; Errc::kInvalidState
+  /// if there was no connection. A connection that has already ended is no error.
   Result<void> close(Deadline deadline);
 
   /// Registers memory for this connection: a contiguous range (array, vector, string, span) or an object, of trivially
@@ -149,7 +169,8 @@ class Connection {
     return register_octets(detail::octets_of(memory), access);
   }
 
-  /// Sends a message into a receive() of the peer. Waits for the peer's receive only at the peer.
+  /// Sends a message into a receive() of the peer. Waits for the peer's receive only at the peer. At the accepting end, all
+  /// operations but receive() wait for the first message of the other end: see establish().
   Result<void> send(Slice message, Deadline deadline);
   /// Waits for a message of the peer and returns its length in octets. Messages arrive in order. One that is longer
   /// than `into` ends the connection: WcStatus::kLocalLengthError.

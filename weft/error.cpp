@@ -26,7 +26,9 @@ std::string Error::message() const {
 std::chrono::milliseconds Deadline::left() const noexcept {
   using std::chrono::milliseconds;
   if (at_ == Clock::time_point::max()) return verbs::kMaxTimeout;
-  return std::clamp(std::chrono::ceil<milliseconds>(at_ - Clock::now()), milliseconds(0), verbs::kMaxTimeout);
+  const auto now = Clock::now();
+  if (at_ <= now) return milliseconds(0);  // the difference of a point far in the past does not fit
+  return std::min(std::chrono::ceil<milliseconds>(at_ - now), verbs::kMaxTimeout);
 }
 
 Error detail::to_error(const verbs::Error& error, std::string_view operation) {

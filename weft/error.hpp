@@ -45,10 +45,11 @@ class Deadline {
  public:
   using Clock = std::chrono::steady_clock;  ///< clock of all deadlines
 
-  /// Converts a timeout. A negative one has expired; one that the clock cannot represent never expires.
+  /// Converts a timeout. A negative one has expired; one of more than 36500 days never expires.
   template <typename Rep, typename Period>
   Deadline(std::chrono::duration<Rep, Period> timeout) noexcept  // NOLINT(google-explicit-constructor)
-      : at_(std::chrono::duration<double>(timeout) < kLongest
+      : at_(std::chrono::duration<double>(timeout) <= std::chrono::duration<double>::zero() ? Clock::now()
+            : std::chrono::duration<double>(timeout) < kLongest
                 ? Clock::now() + std::chrono::duration_cast<Clock::duration>(timeout)
                 : Clock::time_point::max()) {}
   /// Converts a point in time.

@@ -21,9 +21,9 @@ Listener::Listener(Listener&&) noexcept = default;
 Listener& Listener::operator=(Listener&&) noexcept = default;
 Listener::~Listener() = default;
 
-Result<Listener> Listener::listen(const Endpoint& at) { return listen(at, verbs::Policy{}); }
+Result<Listener> Listener::listen(const Endpoint& at, int backlog) { return listen(at, verbs::Policy{}, backlog); }
 
-Result<Listener> Listener::listen(const Endpoint& at, const verbs::Policy& policy) {
+Result<Listener> Listener::listen(const Endpoint& at, const verbs::Policy& policy, int backlog) {
   const auto address = detail::lift(verbs::lookup(at.host, at.port), "listen");
   if (!address) return std::unexpected(address.error());
   auto events = detail::lift(verbs::EventChannel::create(), "listen");
@@ -32,7 +32,7 @@ Result<Listener> Listener::listen(const Endpoint& at, const verbs::Policy& polic
   if (!id) return std::unexpected(id.error());
   auto done = id->set_policy(policy);
   if (done) done = id->bind_address(*address);
-  if (done) done = id->listen();
+  if (done) done = id->listen(backlog);
   if (!done) return std::unexpected(detail::to_error(done.error(), "listen"));
   return Listener(std::make_unique<detail::Listening>(std::move(*events), std::move(*id)));
 }
@@ -41,6 +41,8 @@ Endpoint Listener::local() const {
   const auto local = state_->id.local_address();
   return {local.address.to_string(), local.port};
 }
+
+verbs::ConnectionId& Listener::id() noexcept { return state_->id; }
 
 Result<Connection> Listener::next(Deadline deadline) {
   for (;;) {

@@ -23,10 +23,16 @@ struct Listening;
 /// The destructor stops listening and rejects requests that next() has not returned. Connections are not affected.
 class Listener {
  public:
-  /// Listens at a local address. Errors: Errc::kAddressInUse; kInvalidArgument if it is no address of this host.
-  [[nodiscard]] static Result<Listener> listen(const Endpoint& at);
+  static constexpr int kDefaultBacklog = 128;  ///< requests that wait for next(), unless listen() gets another number
+
+  /// Listens at a local address. `backlog` is the maximum of requests that wait for next(), at least 1. Further peers wait
+  /// in the kernel's queue (ConnectionId::listen(), verbs/connection.hpp), whose size is `backlog`, at least 128 and at
+  /// most net.core.somaxconn. Choose more than 128 if more peers than that connect at once.
+  /// Errors: Errc::kAddressInUse; kInvalidArgument if it is no address of this host, or `backlog` is less than 1.
+  [[nodiscard]] static Result<Listener> listen(const Endpoint& at, int backlog = kDefaultBacklog);
   /// Listens with a policy (verbs/policy.hpp), which the connections inherit.
-  [[nodiscard]] static Result<Listener> listen(const Endpoint& at, const verbs::Policy& policy);
+  [[nodiscard]] static Result<Listener> listen(const Endpoint& at, const verbs::Policy& policy,
+                                               int backlog = kDefaultBacklog);
   Listener(Listener&&) noexcept;  ///< Takes over a listener. The other object can only be destroyed.
   /// Replaces this listener by `other`. The previous listener ends as by the destructor.
   Listener& operator=(Listener&& other) noexcept;
@@ -35,6 +41,8 @@ class Listener {
 
   /// Returns the local address with its port.
   [[nodiscard]] Endpoint local() const;
+  /// Returns the identifier, for counts of requests and connections (ConnectionId::listen_counts()).
+  [[nodiscard]] verbs::ConnectionId& id() noexcept;
   /// Returns the next request, whose peer_data() is valid: register memory and post receives as required, then call
   /// Connection::establish() or reject(). Destroying the connection also rejects the request.
   /// Errors: Errc::kTimedOut; the listener continues.

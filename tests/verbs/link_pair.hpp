@@ -129,8 +129,8 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
     }
     follow_disposition();
   }
-  void disconnect() {
-    ASSERT_TRUE(link.disconnect(now));
+  void disconnect(Unfinished work = Unfinished::kFlush) {
+    ASSERT_TRUE(link.disconnect(work, now));
     write_all();
     link.begin_farewell(moved(), round_trip, now);
     follow_disposition();

@@ -203,13 +203,13 @@ Policy patient_for(std::chrono::milliseconds time) {
 }
 
 // The client has posted what the pipe does not take, and disconnects.
-std::unique_ptr<Traffic> disconnected_with_work(LinkPair& pair) {
+std::unique_ptr<Traffic> disconnected_with_work(LinkPair& pair, Unfinished work = Unfinished::kFlush) {
   auto traffic = std::make_unique<Traffic>(pair);
   pair.run();
   pair.there.room = 0;
   traffic->post();
   pair.run();
-  pair.client.disconnect();
+  pair.client.disconnect(work);
   return traffic;
 }
 
@@ -259,6 +259,54 @@ TEST(LinkPair, HasThatPatienceAnewWithEachOctetThatMoves) {
   pair.run();
   ASSERT_EQ(pair.client.sends.size(), 4U);
   for (const auto& one : pair.client.sends) EXPECT_EQ(one.status, WcStatus::kSuccess);
+}
+
+TEST(LinkPair, FlushesNoWorkThatIsAwaited) {
+  LinkPair pair(patient_for(250ms));
+  const auto traffic = disconnected_with_work(pair, Unfinished::kAwait);
+  pair.pass(30s);
+  EXPECT_EQ(pair.client.sends.size(), 0U);
+  EXPECT_EQ(pair.client.peer_closed_count, 0);
+  pair.there.room = std::numeric_limits<std::size_t>::max();
+  pair.run();
+  ASSERT_EQ(pair.client.sends.size(), 4U);
+  for (const auto& one : pair.client.sends) EXPECT_EQ(one.status, WcStatus::kSuccess);
+}
+
+TEST(LinkPair, AwaitsWorkUntilItHasToBeFinished) {
+  Policy policy = patient_for(250ms);
+  policy.timeouts.finish = 10s;
+  LinkPair pair(policy);
+  const auto traffic = disconnected_with_work(pair, Unfinished::kAwait);
+  pair.pass(10s - 1ms);
+  EXPECT_EQ(pair.client.sends.size(), 0U);
+  pair.pass(2ms);
+  ASSERT_EQ(pair.client.sends.size(), 4U);
+  for (const auto& one : pair.client.sends) EXPECT_EQ(one.status, WcStatus::kFlushed);
+}
+
+// The peer's Send waits for a receive that may still be posted; this end's work goes on meanwhile.
+TEST(LinkPair, DoesNotLeaveAPeerWhoseSendWaitsWhileWorkIsAwaited) {
+  LinkPair pair(patient_for(250ms));
+  pair.run();
+  std::array<std::byte, kShort> source{};
+  pair.server.receive_into(source);
+  pair.client.post({.opcode = SendOpcode::kSend});  // then the responder may send, too
+  pair.run();
+  const Sge of_server = pair.server.segment(source);
+  pair.server.post({.opcode = SendOpcode::kSend, .segments = std::span(&of_server, 1)});
+  pair.run();
+  ASSERT_TRUE(pair.client.link.inbox().stalled);
+  pair.there.room = 0;
+  const Sge of_client = pair.client.segment(source);
+  pair.client.post({.opcode = SendOpcode::kSend, .flags = SendFlags::kSignaled, .segments = std::span(&of_client, 1)});
+  pair.client.disconnect(Unfinished::kAwait);
+  pair.pass(2s);
+  EXPECT_EQ(pair.client.sends.size(), 0U);
+  pair.there.room = std::numeric_limits<std::size_t>::max();
+  pair.run();
+  ASSERT_EQ(pair.client.sends.size(), 1U);
+  EXPECT_EQ(pair.client.sends[0].status, WcStatus::kSuccess);
 }
 
 TEST(LinkPair, GoesOnWithASendThatFoundNoReceive) {

@@ -13,31 +13,22 @@
 #include <future>
 #include <optional>
 
-#include "ends.hpp"
-#include "verbs/completion.hpp"
-#include "weft/asio.hpp"
+#include "asio_ends.hpp"
+#include "verbs/verbs.hpp"
 
 namespace weft::test {
 namespace {
 
-namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
-
-// Runs the coroutine to its end; what it throws fails the test.
-void play(asio::io_context& io, awaitable<void> coroutine) {
-  asio::co_spawn(io, std::move(coroutine), [](const std::exception_ptr& failure) {
-    if (failure) std::rethrow_exception(failure);
-  });
-  io.run();
+TEST(Coroutines, HearThatCloseDidNotFinishASend) {
+  AsioEnds both(verbs::Policy{.timeouts = {.finish = 50ms}});
+  const Memory message(both.client, 32 << 20);
+  must(both.client.send(message.region, Post{1}));
+  play(both.io, [&]() -> awaitable<void> {
+    const auto closed = co_await both.client.close(use_awaitable);
+    EXPECT_FALSE(closed);
+    EXPECT_EQ(closed ? verbs::WcStatus::kSuccess : closed.error().status, verbs::WcStatus::kFlushed);
+  }());
 }
-
-struct AsioEnds {
-  asio::io_context io;
-  Ends ends;
-  AsioConnection client{io.get_executor(), std::move(ends.client)};
-  AsioConnection server{io.get_executor(), std::move(ends.server)};
-};
 
 TEST(Coroutines, WaitForEachOperation) {
   AsioEnds both;

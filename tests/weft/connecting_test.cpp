@@ -47,6 +47,50 @@ TEST(Connecting, IsRejectedByTheProgramWithItsWords) {
   EXPECT_EQ(text(client.peer_data()), "not today");
 }
 
+// The cause of the end is that of all that follows.
+TEST(Connecting, SaysLaterWhyItWasRejected) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  std::optional<Connection> request;
+  std::jthread server([&] {
+    request = must(listener.next(kPatience));
+    must(request->reject());
+  });
+  Connection client = must(Connection::prepare(listener.local()));
+  const auto rejected = client.establish(kPatience);
+  server.join();
+  ASSERT_FALSE(rejected);
+  const auto again = client.establish(kPatience), sent = client.send({}, kPatience);
+  ASSERT_FALSE(again || sent);
+  EXPECT_EQ(again.error().message(), rejected.error().message());
+  EXPECT_EQ(sent.error().code, Errc::kRejected) << sent.error().message();
+  EXPECT_EQ(sent.error().reason, rejected.error().reason);
+  EXPECT_EQ(sent.error().status, verbs::WcStatus::kFlushed);
+  EXPECT_EQ(sent.error().operation, "send");
+  const auto accepted = request->establish(kPatience);
+  ASSERT_FALSE(accepted);
+  EXPECT_EQ(accepted.error().reason, "this end rejected the request");
+}
+
+TEST(Connecting, MayBeRepeatedWithLessPrivateData) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  const std::vector<std::byte> much(509);
+  std::jthread server([&] {
+    Connection request = must(listener.next(kPatience));
+    const auto refused = request.establish(kPatience, much);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::kPrivateDataTooLong);
+    must(request.establish(kPatience));
+    must(request.receive({}, kPatience));
+  });
+  Connection client = must(Connection::prepare(listener.local()));
+  const auto refused = client.establish(kPatience, much);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kPrivateDataTooLong);
+  must(client.establish(kPatience));
+  EXPECT_EQ(client.establish(kPatience).error().code, Errc::kInvalidState);
+  must(client.send({}, kPatience));
+}
+
 TEST(Connecting, GivesUpAPeerThatDoesNotAnswer) {
   Listener listener = must(Listener::listen({"127.0.0.1", 0}));  // and takes no request
   const auto late = Connection::connect(listener.local(), 50ms);
@@ -79,6 +123,22 @@ TEST(Connecting, TakesThePolicyOfBothEnds) {
   must(client.send({}, kPatience));
 }
 
+TEST(Connecting, LetsTheConnectingEndSendFirst) {
+  Ends ends;
+  std::array<verbs::WorkCompletion, 1> done;
+  must(ends.server.send({}, Post{1}));
+  EXPECT_EQ(ends.server.completions(done, 0s).error().code, Errc::kTimedOut) << "it waits for the client";
+  must(ends.client.send({}, kPatience));
+  EXPECT_EQ(must(ends.server.completions(done, kPatience)), 1U);
+  EXPECT_EQ(done[0].status, verbs::WcStatus::kSuccess);
+}
+
+TEST(Connecting, LetsEitherEndSendFirstIfPeerToPeer) {
+  Ends ends({}, {.startup = {.peer_to_peer = true}});
+  must(ends.server.send({}, kPatience));
+  must(ends.client.receive({}, kPatience));
+}
+
 TEST(Listening, GivesUpAtTheDeadlineAndGoesOn) {
   Listener listener = must(Listener::listen({"127.0.0.1", 0}));
   const auto none = listener.next(20ms);
@@ -87,6 +147,22 @@ TEST(Listening, GivesUpAtTheDeadlineAndGoesOn) {
   std::jthread server([&] { must(must(listener.accept(kPatience)).receive({}, kPatience)); });
   Connection client = must(Connection::connect(listener.local(), kPatience));
   must(client.send({}, kPatience));
+}
+
+TEST(Listening, HasTheBacklogThatIsAskedFor) {
+  const auto half_open_most = [](Result<Listener> listener) {
+    return must(std::move(listener)).id().listen_counts().value().half_open_most;
+  };
+  const std::size_t usual = half_open_most(Listener::listen({"127.0.0.1", 0}));
+  EXPECT_EQ(half_open_most(Listener::listen({"127.0.0.1", 0}, Listener::kDefaultBacklog)), usual);
+  EXPECT_GT(half_open_most(Listener::listen({"127.0.0.1", 0}, 1000)), usual) << "four times the backlog";
+  EXPECT_GT(half_open_most(Listener::listen({"127.0.0.1", 0}, verbs::Policy{}, 1000)), usual);
+  for (const int backlog : {0, -1}) {
+    const auto none = Listener::listen({"127.0.0.1", 0}, backlog);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, Errc::kInvalidArgument);
+    EXPECT_EQ(none.error().argument, "backlog");
+  }
 }
 
 TEST(Listening, GivesEachRequestToOneThread) {
@@ -125,6 +201,54 @@ TEST(Closing, WaitsForThePeerAndIsNoErrorTwice) {
   must(ends.client.close(kPatience));
   must(ends.client.close(kPatience));
   must(ends.server.close(kPatience));
+}
+
+// More than TCP's buffers and the rings of shared memory hold.
+constexpr std::size_t kMuch = 32 << 20;
+
+void expect_finished(verbs::SameHost same_host) {
+  Ends ends({}, {.startup = {.same_host = same_host}, .timeouts = {.disconnect = 10ms}});
+  const Memory message(ends.client, kMuch, 7);
+  must(ends.client.send(message.region, Post{1}));
+  Result<void> closed;
+  std::jthread closes([&] { closed = ends.client.close(kPatience); });
+  std::array<verbs::WorkCompletion, 1> done;
+  const auto none = ends.client.completions(done, 200ms);
+  EXPECT_FALSE(none) << "the send cannot have been done: " << verbs::to_string(done[0].status);
+  Memory into(ends.server, kMuch);
+  EXPECT_EQ(must(ends.server.receive(into.region, kPatience)), kMuch);
+  closes.join();
+  must(closed);
+  ASSERT_EQ(must(ends.client.completions(done, kPatience)), 1U);
+  EXPECT_EQ(done[0].status, verbs::WcStatus::kSuccess);
+}
+
+TEST(Closing, FinishesSendsThatThePeerTakesLate) { expect_finished(verbs::SameHost::kOn); }
+TEST(Closing, FinishesSendsThatThePeerTakesLateByTcp) { expect_finished(verbs::SameHost::kOff); }
+
+TEST(Closing, SaysThatASendWasNotFinished) {
+  for (const verbs::SameHost same_host : {verbs::SameHost::kOn, verbs::SameHost::kOff}) {
+    Ends ends({}, {.startup = {.same_host = same_host}, .timeouts = {.finish = 50ms}});
+    const Memory message(ends.client, kMuch);
+    must(ends.client.send(message.region, Post{1}));
+    const auto closed = ends.client.close(kPatience);
+    ASSERT_FALSE(closed);
+    EXPECT_EQ(closed.error().status, verbs::WcStatus::kFlushed);
+    EXPECT_EQ(closed.error().message(), "close: connection: ended before all posted sends were done (disconnected)");
+    must(ends.client.close(kPatience));
+  }
+}
+
+// What failed before is told by its completion, and by no later close().
+TEST(Closing, IsNoErrorAfterTheConnectionHasEnded) {
+  Ends ends;
+  const Memory message(ends.client, kMuch);
+  must(ends.client.send(message.region, Post{1}));
+  ends.client.queue_pair().modify(verbs::QpState::kError).value();
+  std::array<verbs::WorkCompletion, 1> done;
+  ASSERT_EQ(must(ends.client.completions(done, kPatience)), 1U);
+  EXPECT_EQ(done[0].status, verbs::WcStatus::kFlushed);
+  must(ends.client.close(kPatience));
 }
 
 TEST(Closing, IsAnErrorBeforeThereIsAConnection) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "verbs/connection.hpp"
 #include "weft/weft.hpp"
 
 namespace weft::test {
@@ -29,14 +30,22 @@ T must(Result<T> result) {
 }
 
 struct Ends {
-  explicit Ends(const std::function<void(Connection& client, Connection& server)>& before = {})
-      : client(must(Connection::prepare(listener.local()))), server(connected(before)) {}
+  explicit Ends(const std::function<void(Connection& client, Connection& server)>& before = {},
+                const verbs::Policy& policy = {})
+      : listener(must(Listener::listen({"127.0.0.1", 0}, policy))),
+        client(prepared(policy)),
+        server(connected(before)) {}
 
-  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  Listener listener;
   Connection client;
   Connection server;
 
  private:
+  [[nodiscard]] Connection prepared(const verbs::Policy& policy) const {
+    Connection made = must(Connection::prepare(listener.local()));
+    EXPECT_TRUE(made.id().set_policy(policy));
+    return made;
+  }
   Connection connected(const std::function<void(Connection& client, Connection& server)>& before) {
     Result<void> answer;
     std::jthread initiator([&] { answer = client.establish(kPatience); });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an error says: which operation, which memory, and what ended the connection.
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <optional>
@@ -198,6 +200,59 @@ TEST(Deadlines, ThatExpireEndAWriteThatThePeerDoesNotTake) {
   const Region region = must(ends.client.register_memory(octets));
   const Error late = error_of(ends.client.write(region, target.remote(), 100ms));
   EXPECT_EQ(late.code, Errc::kTimedOut) << late.message();
+}
+
+TEST(Deadlines, CoverAllDurations) {
+  using std::chrono::hours;
+  using std::chrono::seconds;
+  const std::array<Deadline, 8> expired{-1ms,
+                                        0s,
+                                        Deadline::Clock::time_point::min(),
+                                        hours(-3'000'000),
+                                        seconds(-10'000'000'000),
+                                        -seconds::max(),
+                                        hours::min(),
+                                        std::chrono::duration<double>(-1e300)};
+  for (const Deadline& one : expired) {
+    EXPECT_TRUE(one.expired());
+    EXPECT_EQ(one.left(), 0ms);
+  }
+  const std::array<Deadline, 6> later{hours(876'000 - 1),
+                                      hours(3'000'000),
+                                      seconds(10'000'000'000),
+                                      seconds::max(),
+                                      Deadline::Clock::duration::max(),
+                                      std::chrono::duration<double>(1e300)};
+  for (const Deadline& one : later) {
+    EXPECT_FALSE(one.expired());
+    EXPECT_EQ(one.left(), verbs::kMaxTimeout);
+  }
+}
+
+// A success whose connection has ended would lose what follows it.
+TEST(Deadlines, ThatExpireLeaveNoSuccessBehind) {
+  for (int i = 0; i < 20; ++i) {
+    Ends ends;
+    const Memory message(ends.client);
+    const auto sent = ends.client.send(message.region, 0s);
+    const auto after = ends.client.send(message.region, kPatience);
+    EXPECT_EQ(sent.has_value(), after.has_value());
+    EXPECT_EQ(sent ? Errc::kTimedOut : sent.error().code, Errc::kTimedOut);
+  }
+}
+
+TEST(Forked, ChildrenAreToldThatTheConnectionIsTheirParents) {
+  Ends ends;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::array<verbs::WorkCompletion, 1> done;
+    const auto none = ends.client.completions(done, kPatience);
+    const bool told = !none && none.error().code == Errc::kInvalidState && none.error().operation == "completions";
+    _exit(told ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Deadlines, ThatHaveExpiredDoNotStartForNothing) {

@@ -208,7 +208,7 @@ Result<void> ConnectionState::reject(Bytes private_data) {
   return rejected;
 }
 
-Result<void> ConnectionState::disconnect() {
+Result<void> ConnectionState::disconnect(Unfinished work) {
   std::shared_ptr<Stream> stream;
   {
     const std::lock_guard lock(mutex_);
@@ -218,7 +218,7 @@ Result<void> ConnectionState::disconnect() {
     }
     stream = stream_;
   }
-  if (stream) stream->disconnect();
+  if (stream) stream->disconnect(work);
   return {};
 }
 

@@ -48,7 +48,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Result<void> connect(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
   Result<void> accept(const std::shared_ptr<QueuePairState>& qp, const ConnectionParameters& parameters);
   Result<void> reject(Bytes private_data);
-  Result<void> disconnect();
+  Result<void> disconnect(Unfinished work);
   void migrate(std::shared_ptr<EventChannelState> channel);
   void post(ConnectionEvent event);
   // Of a responder: the rings that its peer has offered.

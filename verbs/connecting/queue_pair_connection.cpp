@@ -133,7 +133,7 @@ bool QueuePairState::end(std::unique_lock<CompactMutex> lock) {
   }
   attempt_.reset();
   state_ = QpState::kError;
-  const bool last = !std::exchange(ended_, true);
+  const bool last = !std::exchange(ended_.told, true);
   const auto untold = std::exchange(untold_, std::nullopt);
   const auto error = stream_error_ ? std::optional(*stream_error_) : std::nullopt;
   lock.unlock();

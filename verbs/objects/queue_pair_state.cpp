@@ -113,7 +113,7 @@ Result<void> QueuePairState::reset() {
   stream_error_.reset();
   ended_by_.reset();
   untold_.reset();
-  ended_ = false;
+  ended_ = {};
   state_ = QpState::kReset;
   return {};
 }
@@ -233,6 +233,7 @@ bool QueuePairState::complete_send(const WorkCompletion& completion) {
 // found no receive has completed, unless TCP has not taken all of it: then the peer's Terminate names it.
 WcStatus QueuePairState::status_of_failed(WcStatus status) {
   const std::lock_guard lock(mutex_);
+  ++ended_.failed_sends;
   const auto of_oldest = std::exchange(early_.of_oldest, std::nullopt);
   const bool unready = of_oldest == WcStatus::kRnrRetryExceeded && status == WcStatus::kRemoteOperationError;
   return status == WcStatus::kFlushed || unready ? of_oldest.value_or(status) : status;
@@ -278,6 +279,7 @@ QueuePairQuery QueuePairState::query() const {
           .max_inline = attributes.max_inline,
           .signal_all = attributes.signal_all,
           .draining = state_ == QpState::kSqd && draining_ != Draining::kNone,
+          .failed_sends = ended_.failed_sends,
           .negotiated = negotiated_,
           .stream_error = stream_error_ ? std::optional(*stream_error_) : std::nullopt,
           .end = ended_by_ ? std::optional(*ended_by_) : std::nullopt};

@@ -102,9 +102,12 @@ class QueuePairState final : public ServedQueuePair {
   std::atomic<QpState> state_{QpState::kReset};
   enum class Draining : std::uint8_t { kNone, kTold, kUntold };  // which: whether its end is to be told
   Draining draining_ = Draining::kNone;                          // since SQD
-  bool ended_ = false;                                           // kLastWqeReached was raised
-  Attempt attempt_;                                              // until it is established or has failed
-  struct Early {                                                 // until there is a connection
+  struct Ended {
+    bool told = false;               // kLastWqeReached was raised
+    std::uint32_t failed_sends = 0;  // completed without success
+  } ended_;
+  Attempt attempt_;  // until it is established or has failed
+  struct Early {     // until there is a connection
     bool accepted = false;
     bool held = false;  // SQD follows the connection, and not RTS
     Extensions extensions{};

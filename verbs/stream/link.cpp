@@ -99,8 +99,9 @@ Result<void> Link::reject(Bytes private_data) {
   return {};
 }
 
-bool Link::disconnect(Instant now) {
+bool Link::disconnect(Unfinished work, Instant now) {
   if (!StreamLife::advance(life_.farewell.stage, StreamLife::Farewell::Stage::kAsked)) return false;
+  life_.farewell.awaits_work = work == Unfinished::kAwait;
   life_.reach(Stage::kClosing);
   witness_->say("disconnect: what is posted goes out first");
   end_by(Errc::kDisconnected, "this end closed the connection");
@@ -121,13 +122,14 @@ void Link::begin_farewell(std::uint64_t moved, std::chrono::microseconds round_t
 
 bool Link::farewell_is_due(Instant now) const noexcept { return life_.farewell.look_at <= now; }
 
-// Work that does not advance any more is flushed, as adapters do with all work. Octets that the socket took remain the
+// Work that does not advance any more is flushed, as adapters do with all work, unless it is to be awaited. Octets that the socket took remain the
 // kernel's to deliver, unless there is unfinished work after them. The user hears of the end now, whatever the peer
 // does.
 bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
   auto& farewell = life_.farewell;
   farewell.look_at = now + farewell.wait;
   if (moved != std::exchange(farewell.moved, moved)) return false;
+  if (farewell.awaits_work && !sends_.empty()) return false;
   const bool may_leave = sends_.empty() || inbox_.stalled;
   if (may_leave && StreamLife::advance(farewell.stage, StreamLife::Farewell::Stage::kPeerLeft)) {
     leave_peer(now);

@@ -73,7 +73,7 @@ class Link {
                       const engine::AcceptParameters& parameters);
   Result<void> reject(Bytes private_data);
   // False if it was called before.
-  bool disconnect(Instant now);
+  bool disconnect(Unfinished work, Instant now);
 
   // --- The farewell: the patience of the policy with a peer that does not advance after disconnect(). `moved`: a number
   // that changes with each octet that the peer sends or acknowledges.

@@ -114,9 +114,9 @@ void Stream::share_pipe(std::unique_ptr<transport::same_host::Session> shared) {
   link_.witness().say("the octets go through shared memory");
 }
 
-void Stream::disconnect() {
-  or_end([this] {
-    if (link_.life().finished() || !link_.disconnect(now())) return;
+void Stream::disconnect(Unfinished work) {
+  or_end([this, work] {
+    if (link_.life().finished() || !link_.disconnect(work, now())) return;
     io_.send();
     link_.begin_farewell(moved(), io_.pipe().socket().round_trip(), now());
     settle();

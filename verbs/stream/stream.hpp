@@ -54,7 +54,7 @@ class Stream final : public Driven,
   Result<void> reject(Bytes private_data);
   // The rings that the peer has offered. False: octets have come by the socket, or the stream has ended.
   [[nodiscard]] bool share(std::unique_ptr<transport::same_host::Session>& shared);
-  void disconnect();
+  void disconnect(Unfinished work);
   std::error_code set_type_of_service(std::uint8_t octet);
   [[nodiscard]] std::size_t tcp_info(MutableBytes into);
   [[nodiscard]] std::optional<transport::PeerIdentity> identity();

@@ -72,7 +72,8 @@ class StreamLife {
     Stage stage{};
     Instant look_at = engine::kNever;
     std::chrono::microseconds wait{};
-    std::uint64_t moved{};  // as of the last look
+    std::uint64_t moved{};     // as of the last look
+    bool awaits_work = false;  // work that does not advance is not flushed
   };
   Farewell farewell{};
   enum class Overflow : std::uint8_t {

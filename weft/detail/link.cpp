@@ -15,6 +15,7 @@ using verbs::ConnectionEvent;
 using verbs::ConnectionEventType;
 
 constexpr std::string_view kPrepare = "connect";
+constexpr std::string_view kEstablish = "establish";
 constexpr std::chrono::seconds kLocalPatience{10};  // for what waits for no peer
 
 // The program's own descriptors are not touched: the channel is not shown.
@@ -92,9 +93,35 @@ Result<std::shared_ptr<Link>> Link::make(verbs::EventChannel events, verbs::Conn
                                 responder, std::move(data));
 }
 
+// What an argument or the state does not permit changes nothing; any other error is the end.
 Result<void> Link::begin_establish(std::span<const std::byte> private_data) {
+  if (!life_.established) {
+    const std::lock_guard lock(mutex_);
+    if (cause_) {
+      Error error = *cause_;
+      error.operation = kEstablish;
+      return std::unexpected(error);
+    }
+  }
   const verbs::ConnectionParameters parameters{.private_data = private_data};
-  return lift(responder ? id->accept(*queue_pair, parameters) : id->connect(*queue_pair, parameters), "establish");
+  auto begun =
+      lift(responder ? id->accept(*queue_pair, parameters) : id->connect(*queue_pair, parameters), kEstablish);
+  if (begun || begun.error().code == Errc::kPrivateDataTooLong || begun.error().code == Errc::kInvalidState)
+    return begun;
+  return fail_establish(std::move(begun.error()));
+}
+
+// No connection comes about any more, and operations say why.
+std::unexpected<Error> Link::fail_establish(Error error) {
+  error.operation = kEstablish;
+  abort(error);
+  return std::unexpected(std::move(error));
+}
+
+Result<void> Link::reject(std::span<const std::byte> private_data) {
+  auto rejected = lift(id->reject(private_data), "reject");
+  if (rejected) abort(Errc::kRejected, "this end rejected the request");
+  return rejected;
 }
 
 // Nothing: no event came in time.
@@ -110,46 +137,57 @@ std::optional<Result<ConnectionEvent>> Link::next_event(Deadline deadline) {
 
 std::optional<Result<void>> Link::step_establish(Deadline deadline) {
   while (auto event = next_event(deadline)) {
-    if (!*event) return std::unexpected(event->error());
+    if (!*event) return fail_establish(std::move(event->error()));
     const ConnectionEventType type = (*event)->type;
     const bool answered = type == ConnectionEventType::kEstablished || type == ConnectionEventType::kRejected;
     if (answered && !responder) peer_data = std::move((*event)->private_data);
     if (type == ConnectionEventType::kEstablished) {
-      established_ = true;
+      life_.established = true;
       return Result<void>{};
     }
     if (type == ConnectionEventType::kDisconnected) {
-      over_ = true;
+      life_.over = true;
+      Lock lock(mutex_);
       Error error = cause();
-      error.operation = "establish";
-      return std::unexpected(error);
+      lock.unlock();
+      return fail_establish(std::move(error));
     }
-    if ((*event)->error) return std::unexpected(to_error(*(*event)->error, "establish"));
+    if ((*event)->error) return fail_establish(to_error(*(*event)->error, kEstablish));
   }
   return std::nullopt;
 }
 
-// Of a connection that did not come about, no end is reported.
+// Of a connection that did not come about, no end is reported. Sends that failed before are no error of close().
 Result<void> Link::begin_close() {
-  if (over_) return {};
-  if (established_) return lift(id->disconnect(), "close");
+  life_.failed_sends = queue_pair->query().failed_sends;
+  if (life_.over) return {};
+  if (life_.established) return lift(id->disconnect(verbs::Unfinished::kAwait), "close");
   return std::unexpected(to_error({Errc::kInvalidState, "connection", "was not established"}, "close"));
 }
 
 std::optional<Result<void>> Link::step_close(Deadline deadline) {
-  while (!over_) {
+  while (!life_.over) {
     const auto event = next_event(deadline);
     if (!event) return std::nullopt;
     if (!*event) return std::unexpected(event->error());
-    over_ = (*event)->type == ConnectionEventType::kDisconnected;
+    life_.over = (*event)->type == ConnectionEventType::kDisconnected;
   }
-  return Result<void>{};
+  const verbs::QueuePairQuery query = queue_pair->query();
+  if (query.failed_sends == life_.failed_sends) return Result<void>{};
+  const std::lock_guard lock(mutex_);
+  Error error{verbs::Error{Errc::kDisconnected, "connection", "ended before all posted sends were done"}};
+  if (cause_ || query.stream_error) error = cause();
+  error.operation = "close";
+  error.status = verbs::WcStatus::kFlushed;
+  return std::unexpected(error);
 }
 
-void Link::abort(Errc code, std::string_view reason) {
+void Link::abort(Errc code, std::string_view reason) { abort(Error{verbs::Error{code, "connection", reason}}); }
+
+void Link::abort(const Error& cause) {
   {
     const std::lock_guard lock(mutex_);
-    if (!cause_) cause_ = Error{verbs::Error{code, "connection", reason}};
+    if (!cause_) cause_ = cause;
   }
   static_cast<void>(queue_pair->modify(verbs::QpState::kError));  // it exists, and is of this process
 }
@@ -161,7 +199,7 @@ void Link::destroy() {
   Pendings finished;
   {
     Lock lock(mutex_);
-    collect(lock, std::chrono::milliseconds(0));
+    static_cast<void>(collect(lock, std::chrono::milliseconds(0)));
     if (!cause_ && !query.end && !query.stream_error)
       cause_ = Error{verbs::Error{Errc::kDisconnected, "connection", "this end destroyed it"}};
   }

@@ -32,6 +32,8 @@ namespace weft::detail {
 
 [[nodiscard]] std::string_view name(Operation::Kind kind) noexcept;
 
+inline constexpr std::uint64_t kOurs = 1ULL << 63;  // in a wr_id: the rest is a ticket
+
 // The value, or the error with the name of the function that failed.
 template <typename T>
 Result<T> lift(verbs::Result<T> result, std::string_view operation) {
@@ -49,6 +51,7 @@ struct Pending : boost::intrusive::list_base_hook<> {
   Done done{};                        // empty: a thread waits
   std::optional<std::size_t> cell{};  // of an atomic, whose old value arrives there
   std::optional<Outcome> outcome{};
+  bool given_up = false;  // it has ended the connection: too late to succeed
 };
 
 class Link {
@@ -69,12 +72,14 @@ class Link {
 
   // --- Beginning and end
   Result<void> begin_establish(std::span<const std::byte> private_data);
+  Result<void> reject(std::span<const std::byte> private_data);
   Result<void> begin_close();
   // Takes connection events until the step is done; nothing: none came until the deadline.
   std::optional<Result<void>> step_establish(Deadline deadline);
   std::optional<Result<void>> step_close(Deadline deadline);
   // The connection ends, for this reason unless there was another one before.
   void abort(Errc code, std::string_view reason);
+  void abort(const Error& cause);
   void destroy();
 
   verbs::EventChannel events;
@@ -106,18 +111,20 @@ class Link {
                                             std::vector<std::byte> data);
   Result<void> begin(Pending& pending);
   Result<void> post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags);
-  void collect(Lock& lock, std::chrono::milliseconds at_most);
-  void collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);
-  void collect_until(Lock& lock, Deadline deadline);
+  verbs::Result<void> collect(Lock& lock, std::chrono::milliseconds at_most);
+  verbs::Result<void> collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);
+  verbs::Result<void> collect_until(Lock& lock, Deadline deadline);
   void deliver(const verbs::WorkCompletion& completion, Pendings& finished);
   void fail_all(const Error& error, Pendings& finished);
   void finish(Pendings::iterator pending, Outcome outcome, Pendings& finished);
   static void call(Pendings& finished);
+  void give_up(Pending& pending, Lock& lock, Errc code, std::string_view reason);
   void drop(Pending& pending);
   void remove(Pendings::iterator pending);
   Result<void> take_cell(Pending& pending);
   [[nodiscard]] Error explain(const verbs::WorkCompletion& completion, const Operation* operation) const;
   [[nodiscard]] Error cause() const;
+  std::unexpected<Error> fail_establish(Error error);
   std::optional<Result<verbs::ConnectionEvent>> next_event(Deadline deadline);
 
   mutable std::mutex mutex_;  // of what follows; no call into verbs but queries is made with it held
@@ -134,8 +141,12 @@ class Link {
     std::optional<Region> region;
   };
   Cells cells_;
-  bool established_ = false;
-  bool over_ = false;  // kDisconnected was taken
+  struct Life {
+    bool established = false;
+    bool over = false;             // kDisconnected was taken
+    std::uint32_t failed_sends{};  // before close()
+  };
+  Life life_;
 };
 
 }  // namespace weft::detail
