@@ -84,7 +84,7 @@ struct QueuePairQuery {
   std::uint32_t max_inline{};                 ///< QueuePairAttributes::max_inline
   bool signal_all{};                          ///< QueuePairAttributes::signal_all
   bool draining{};                            ///< in SQD: sends that started before are still under way
-  std::uint32_t failed_sends{};               ///< sends that completed without success since RESET
+  std::uint32_t failed_sends{};               ///< sends that completed without success since RESET; 65535: or more
   std::optional<Negotiated> negotiated{};     ///< negotiated parameters, once connected
   std::optional<StreamError> stream_error{};  ///< error that ended the stream, if it ended with a Terminate
   /// What ended the connection, or began to end it, first: this end's or the peer's close, a timeout of the policy, or

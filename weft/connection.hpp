@@ -108,7 +108,7 @@ void abandon(Link& link);
 /// the default within one host (StartupPolicy::same_host). An AsioConnection takes one more, and another one while it waits
 /// in establish() or close(). So the usual limit of 1024 suffices for about 110 ends. A server that needs more raises
 /// RLIMIT_NOFILE before it uses weft: setrlimit(2) up to the hard limit, `ulimit -n` in its shell, or LimitNOFILE= in its
-/// systemd unit. Beyond the limit, no connection is made: Errc::kSystem (EMFILE), or kNoDevice.
+/// systemd unit. Beyond the limit, no connection is made: Errc::kSystem (EMFILE).
 ///
 /// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must
 /// not run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not

@@ -2,6 +2,7 @@
 #include "verbs/objects/queue_pair_state.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -233,7 +234,7 @@ bool QueuePairState::complete_send(const WorkCompletion& completion) {
 // found no receive has completed, unless TCP has not taken all of it: then the peer's Terminate names it.
 WcStatus QueuePairState::status_of_failed(WcStatus status) {
   const std::lock_guard lock(mutex_);
-  ++ended_.failed_sends;
+  if (ended_.failed_sends != std::numeric_limits<std::uint16_t>::max()) ++ended_.failed_sends;
   const auto of_oldest = std::exchange(early_.of_oldest, std::nullopt);
   const bool unready = of_oldest == WcStatus::kRnrRetryExceeded && status == WcStatus::kRemoteOperationError;
   return status == WcStatus::kFlushed || unready ? of_oldest.value_or(status) : status;

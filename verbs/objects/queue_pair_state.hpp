@@ -104,7 +104,7 @@ class QueuePairState final : public ServedQueuePair {
   Draining draining_ = Draining::kNone;                          // since SQD
   struct Ended {
     bool told = false;               // kLastWqeReached was raised
-    std::uint32_t failed_sends = 0;  // completed without success
+    std::uint16_t failed_sends = 0;  // completed without success; its maximum stays
   } ended_;
   Attempt attempt_;  // until it is established or has failed
   struct Early {     // until there is a connection

@@ -115,7 +115,9 @@ bool Link::disconnect(Unfinished work, Instant now) {
 // What is under way takes a round trip to be acknowledged, and another one or two if a segment is lost.
 void Link::begin_farewell(std::uint64_t moved, std::chrono::microseconds round_trip, Instant now) {
   auto& farewell = life_.farewell;
-  farewell.wait = std::max<std::chrono::microseconds>(patience_.disconnect, 4 * round_trip);
+  using Wait = decltype(farewell.wait);
+  const auto wait = std::max<std::chrono::microseconds>(patience_.disconnect, 4 * round_trip);
+  farewell.wait = std::chrono::ceil<Wait>(std::min<std::chrono::microseconds>(wait, Wait::max()));
   farewell.look_at = now + farewell.wait;
   farewell.moved = moved;
 }

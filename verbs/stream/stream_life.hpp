@@ -70,10 +70,10 @@ class StreamLife {
       kPeerLeft,  // nothing is taken from the peer any more
     };
     Stage stage{};
-    Instant look_at = engine::kNever;
-    std::chrono::microseconds wait{};
-    std::uint64_t moved{};     // as of the last look
     bool awaits_work = false;  // work that does not advance is not flushed
+    std::chrono::duration<std::uint32_t, std::milli> wait{};
+    Instant look_at = engine::kNever;
+    std::uint64_t moved{};  // as of the last look
   };
   Farewell farewell{};
   enum class Overflow : std::uint8_t {
