@@ -253,8 +253,8 @@ class ConnectionId {
   Result<void> reject(std::span<const std::byte> private_data = {});
   /// Finishes posted work, within TimeoutPolicy::finish, and then closes the connection (RDMAP-6.2-02).
   /// A Send of the peer that finds no posted receive from now on is discarded, as is all that follows it. If no octet
-  /// moves for TimeoutPolicy::disconnect, the connection ends for this program; `work` selects whether that waits for posted work.
-  /// QueuePairQuery::failed_sends tells afterwards whether posted sends were flushed.
+  /// moves for TimeoutPolicy::disconnect, the connection ends for this program; `work` selects whether that waits for
+  /// posted work. QueuePairQuery::failed_sends tells afterwards whether posted sends were flushed.
   /// Does nothing if the connection is already closing. The queue pair stays in RTS until the connection has ended, but
   /// post_send() fails with Errc::kDisconnected.
   /// Errors: Errc::kInvalidState if there is no connection.

@@ -83,7 +83,8 @@ class DatagramQueuePair {
   /// Sets the Q_Key that datagrams to this queue pair need. 0 at first.
   void set_qkey(std::uint32_t qkey);
   /// Changes the state: RESET to INIT, INIT to RTR, from which on datagrams are received, and RTR to RTS, from which on they
-  /// can be sent. Any state to ERROR, which flushes all work, and to RESET, which discards it. There is no SQD. SQE goes to RTS.
+  /// can be sent. Any state to ERROR, which flushes all work, and to RESET, which discards it. There is no SQD. SQE goes
+  /// to RTS.
   /// Errors: Errc::kInvalidState for any other transition.
   Result<void> modify(QpState to);
 

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cerrno>
 
-#include "compat/objects/queue_pair_attributes.hpp"
 #include "compat/objects/report.hpp"
 #include "compat/objects/settings.hpp"
 
@@ -112,16 +111,6 @@ verbs::Result<verbs::DatagramQueuePair> make_datagram_queue_pair(ibv_pd& pd,
   return at_free_port(port_range(), "all UDP ports of WEFT_PORTS are in use", [&](std::uint16_t port) {
     return of(&pd).engine.create_datagram_queue_pair(attributes, {.address = *local, .port = port});
   });
-}
-
-int modify_datagrams(Qp& qp, ibv_qp_state from, const ibv_qp_attr& wanted, int mask) {
-  const ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? wanted.qp_state : from;
-  if (const int error = check_transition(qp.qp_base.qp_type, from, to, mask); error != 0) return error;
-  if ((mask & IBV_QP_QKEY) != 0) qp.datagrams->set_qkey(wanted.qkey);
-  if ((mask & IBV_QP_STATE) == 0) return 0;
-  const auto done = qp.datagrams->modify(static_cast<verbs::QpState>(to));
-  if (done && to == IBV_QPS_RESET) forget_left_over(qp.qp_base);
-  return done ? 0 : refused("ibv_modify_qp", done.error());
 }
 
 }  // namespace weft::compat

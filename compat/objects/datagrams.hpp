@@ -44,7 +44,5 @@ int detach_mcast(ibv_qp* pair, const ibv_gid* group) noexcept;
 // A port of the device's address, of those that WEFT_PORTS permits.
 [[nodiscard]] verbs::Result<verbs::DatagramQueuePair> make_datagram_queue_pair(
     ibv_pd& pd, const verbs::QueuePairAttributes& attributes);
-// After check_values().
-int modify_datagrams(Qp& qp, ibv_qp_state from, const ibv_qp_attr& wanted, int mask);
 
 }  // namespace weft::compat

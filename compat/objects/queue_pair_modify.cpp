@@ -137,7 +137,8 @@ void leave_peer(Qp& qp) {
 // --- States
 
 int modify_engine(Qp& qp, ibv_qp_state to) {
-  const auto done = qp.engine.modify(static_cast<verbs::QpState>(to));
+  const auto state = static_cast<verbs::QpState>(to);
+  const auto done = qp.datagrams ? qp.datagrams->modify(state) : qp.engine.modify(state);
   if (done && to == IBV_QPS_RESET) forget_left_over(qp.qp_base);
   return done ? 0 : refused(kCall, done.error());
 }
@@ -151,8 +152,7 @@ ibv_qp_state state_of(const Qp& qp) {
 }
 
 // The new state of a queue pair that its program connects, after check_transition().
-int modify_direct(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller) {
-  const ibv_qp_state from = state_of(qp);
+int modify_direct(Qp& qp, ibv_qp_state from, const ibv_qp_attr& wanted, int mask, const void* caller) {
   switch (wanted.qp_state) {
     case IBV_QPS_RTR: return to_rtr(qp, wanted, mask, caller);
     case IBV_QPS_RTS: return from == IBV_QPS_RTR ? to_rts(qp, wanted) : from == IBV_QPS_SQD ? leave_sqd(qp) : 0;
@@ -186,7 +186,16 @@ int modify_connected(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* ca
   if (!qp.direct_state && !names_peer) return changes ? modify_managed(qp, wanted, mask) : 0;
   const ibv_qp_state from = state_of(qp);
   const int error = check_transition(qp.qp_base.qp_type, from, changes ? wanted.qp_state : from, mask);
-  return error != 0 || !changes ? error : modify_direct(qp, wanted, mask, caller);
+  return error != 0 || !changes ? error : modify_direct(qp, from, wanted, mask, caller);
+}
+
+int modify_datagrams(Qp& qp, const ibv_qp_attr& wanted, int mask) {
+  const bool changes = (mask & IBV_QP_STATE) != 0;
+  const ibv_qp_state from = state_of(qp);
+  const ibv_qp_state to = changes ? wanted.qp_state : from;
+  if (const int error = check_transition(qp.qp_base.qp_type, from, to, mask); error != 0) return error;
+  if ((mask & IBV_QP_QKEY) != 0) qp.datagrams->set_qkey(wanted.qkey);
+  return changes ? modify_engine(qp, to) : 0;
 }
 
 }  // namespace
@@ -198,12 +207,12 @@ verbs::PostResult post_direct(Qp& qp, std::span<const verbs::SendRequest> reques
     return std::unexpected(verbs::PostFailure{{verbs::Errc::kInvalidState, "queue pair", "sends need RTS"}, 0});
   }
   // On an adapter, UC has neither RDMA Reads nor atomics.
-  const auto refused = qp.qp_base.qp_type == IBV_QPT_UC
-                           ? std::ranges::find_if(requests, awaits_answer, &verbs::SendRequest::opcode)
-                           : requests.end();
-  const auto before = static_cast<std::size_t>(refused - requests.begin());
+  const auto first_refused = qp.qp_base.qp_type == IBV_QPT_UC
+                                 ? std::ranges::find_if(requests, awaits_answer, &verbs::SendRequest::opcode)
+                                 : requests.end();
+  const auto before = static_cast<std::size_t>(first_refused - requests.begin());
   auto posted = qp.sender().post_send(requests.first(before));
-  if (posted && refused != requests.end()) {
+  if (posted && first_refused != requests.end()) {
     posted = std::unexpected(verbs::PostFailure{
         {verbs::Errc::kInvalidArgument, "opcode", "an IBV_QPT_UC queue pair has no reads and atomics"}, before});
   }
@@ -219,8 +228,8 @@ int modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask, const void* caller)
     Qp& self = of(qp);
     int error = check_values(*attributes, mask);
     if (error != 0) return error;
-    error = self.datagrams ? modify_datagrams(self, state_of(self), *attributes, mask)
-                           : modify_connected(self, *attributes, mask, caller);
+    error =
+        self.datagrams ? modify_datagrams(self, *attributes, mask) : modify_connected(self, *attributes, mask, caller);
     if (error == 0) take_over(self.set, *attributes, mask);
     if (error == 0 && (mask & IBV_QP_ACCESS_FLAGS) != 0) self.access_flags = attributes->qp_access_flags;
     refresh_state(self);

@@ -9,10 +9,10 @@
 
 namespace weft::compat {
 
-// For requests with opcodes and flags that the engine knows, and as long as no other thread posts to the queue pair.
 // RDMA Reads and atomics.
 [[nodiscard]] bool awaits_answer(verbs::SendOpcode opcode) noexcept;
 
+// For requests with opcodes and flags that the engine knows, and as long as no other thread posts to the queue pair.
 [[nodiscard]] verbs::Result<void> check_list(std::span<const verbs::SendRequest> requests,
                                              const verbs::QueuePair& engine);
 

@@ -124,9 +124,9 @@ void Link::begin_farewell(std::uint64_t moved, std::chrono::microseconds round_t
 
 bool Link::farewell_is_due(Instant now) const noexcept { return life_.farewell.look_at <= now; }
 
-// Work that does not advance any more is flushed, as adapters do with all work, unless it is to be awaited. Octets that the socket took remain the
-// kernel's to deliver, unless there is unfinished work after them. The user hears of the end now, whatever the peer
-// does.
+// Work that does not advance any more is flushed, as adapters do with all work, unless it is to be awaited. Octets that
+// the socket took remain the kernel's to deliver, unless there is unfinished work after them. The user hears of the end
+// now, whatever the peer does.
 bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
   auto& farewell = life_.farewell;
   farewell.look_at = now + farewell.wait;
