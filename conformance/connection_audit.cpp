@@ -60,6 +60,7 @@ void ConnectionAudit::finish() {
 
 void ConnectionAudit::drain() {
   while (const auto seen = walk_.next()) {
+    note_roles();
     if (rules_ == nullptr) {
       const bool early = std::holds_alternative<StreamingSeen>(*seen) || std::holds_alternative<EndSeen>(*seen) ||
                          std::holds_alternative<CaptureOver>(*seen);
@@ -67,6 +68,17 @@ void ConnectionAudit::drain() {
     }
     std::visit([this](const auto& s) { judge(s); }, *seen);
   }
+}
+
+// A Request that arrives late may show that the ends have the opposite roles. The state of all rules is by direction.
+void ConnectionAudit::note_roles() {
+  const auto before = std::exchange(initiator_, walk_.initiator());
+  if (!before || before == initiator_ || rules_ == nullptr) return;
+  std::swap(tallies_[0], tallies_[1]);
+  findings_.swap_directions();
+  begin_rules();
+  lose(Direction::kFromInitiator);
+  lose(Direction::kFromResponder);
 }
 
 // The rules take much more memory than the walk.

@@ -65,6 +65,7 @@ class ConnectionAudit {
   struct Rules;
 
   void drain();
+  void note_roles();
   void begin_rules();
   void judge(const StreamingSeen& seen);
   void judge(const StartupSeen& seen);
@@ -86,6 +87,7 @@ class ConnectionAudit {
   Findings findings_;
   std::array<Tally, 2> tallies_{};
   std::optional<TcpOpened> opened_{};
+  std::optional<End> initiator_{};    // as of the last piece
   std::unique_ptr<Rules> rules_;      // made for the first start-up frame or FPDU: most connections have none
   std::vector<EndSeen> ends_seen_{};  // before that
 };

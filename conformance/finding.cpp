@@ -63,6 +63,14 @@ void Findings::add(const Rule& rule, std::optional<Direction> direction, Place p
                        .excerpt = {}});
 }
 
+void Findings::swap_directions() noexcept {
+  const auto swap = [](std::optional<Direction>& from) {
+    if (from) from = from == Direction::kFromInitiator ? Direction::kFromResponder : Direction::kFromInitiator;
+  };
+  for (Finding& finding : findings_) swap(finding.direction);
+  for (Count& count : counts_) swap(count.direction);
+}
+
 bool Findings::room_for(const Rule& rule, std::optional<Direction> direction) {
   const auto same = [&](const Count& count) { return count.rule == &rule && count.direction == direction; };
   const auto found = std::ranges::find_if(counts_, same);

@@ -64,6 +64,9 @@ class Findings {
   void add(const Rule& rule, std::optional<Direction> direction, Place place, std::uint64_t stream_offset,
            std::string message);
 
+  /// Exchanges the directions of all findings so far, because the ends have the opposite roles.
+  void swap_directions() noexcept;
+
   /// Returns the findings in the order in which they became certain.
   [[nodiscard]] const std::vector<Finding>& all() const noexcept { return findings_; }
   /// Counts the findings of a rule and direction that were not kept.

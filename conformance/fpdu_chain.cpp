@@ -84,6 +84,23 @@ Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) n
   return *sensible ? Verdict::kYes : Verdict::kNo;
 }
 
+Verdict row_goes_on(Bytes octets, std::size_t until, std::size_t& from, Track& track, bool cut,
+                    Effort& effort) noexcept {
+  while (from < until) {
+    const Bytes rest = octets.subspan(from);
+    const auto size = extent(rest, track);
+    if (!size || rest.size() < size->size) return cut ? fits(rest, track) : more(from, size, effort);
+    if (!convincing(rest, *size, track)) {
+      const Verdict verdict = leads_on(rest.subspan(size->size), track.behind(size->size), false, effort);
+      effort.needed += from + size->size;
+      if (verdict != Verdict::kYes) return cut ? Verdict::kNo : verdict;
+    }
+    from += size->size;
+    track = track.behind(size->size);
+  }
+  return Verdict::kYes;
+}
+
 Verdict fpdus_begin(Bytes octets, std::optional<bool> crc, bool cut, Track& found, Effort& effort) noexcept {
   constexpr std::size_t kFirstLook = mpa::kMarkerSize + kJudgedOctets;
   effort.needed = kFirstLook;

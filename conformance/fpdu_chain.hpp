@@ -34,6 +34,12 @@ struct Effort {
 /// of a third. If the octets are cut, the available ones must match.
 [[nodiscard]] Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) noexcept;
 
+/// Follows a sequence of FPDUs from `octets[from]`, which `track` describes, up to at least `octets[until]`, and moves
+/// `from` and `track` there. Returns kNo if it breaks off before: an FPDU has a wrong length. If the octets are cut, the
+/// available ones must match.
+[[nodiscard]] Verdict row_goes_on(Bytes octets, std::size_t until, std::size_t& from, Track& track, bool cut,
+                                  Effort& effort) noexcept;
+
 /// Returns whether the stream of FPDUs begins here, whatever was negotiated: a correct CRC or a sequence as above
 /// proves it.
 /// `crc` is whether FPDUs should have CRCs, if known. `found` receives the framing.

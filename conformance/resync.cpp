@@ -108,7 +108,7 @@ Verdict Resync::try_phases(Bytes octets, const Known& known, bool cut, Track& fo
   if (Be<0, std::uint32_t>::get(octets) == 0) return try_crc(octets, known, true, 0, cut, found);
   const auto bare = extent(octets, {});
   std::optional<Track> only;
-  for (std::size_t at = kJudgedOctets; at < mpa::kMarkerPeriod && at < mpa::bare_fpdu_size(bare->ulpdu); at += 4) {
+  for (std::size_t at = mpa::kMarkerSize; at < mpa::kMarkerPeriod && at < mpa::bare_fpdu_size(bare->ulpdu); at += 4) {
     if (octets.size() < at + mpa::kMarkerSize) return more(at + mpa::kMarkerSize);
     if (pointer_at(at) != at) continue;
     const Verdict verdict = try_crc(octets, known, true, mpa::kMarkerPeriod - at, cut, found);

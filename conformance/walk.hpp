@@ -120,6 +120,7 @@ class Walk {
   bool follow(Half& half);
   bool follow_doubtful(Half& half, const Extent& size);
   [[nodiscard]] static bool lacks_markers(const Half& half) noexcept;
+  [[nodiscard]] static bool swallows_fpdus(Bytes octets, const WalkFpdus& fpdus);
   bool follow_cut(Half& half);
   [[nodiscard]] bool ends_rejection(const Half& half, const Extent& size) const noexcept;
   bool leave_to_ulp(Half& half);
@@ -131,6 +132,8 @@ class Walk {
   void lose(Half& half, std::optional<LossReason> told);
   [[nodiscard]] static std::optional<mpa::FrameKind> key_here(const Half& half) noexcept;
   bool regain(Half& half);
+  Verdict follow_found(Half& half, Effort& effort);
+  bool prove(Half& half);
   bool resume_in_order(Half& half);
   void resume(Half& half, const Track& track);
   [[nodiscard]] Known known(const Half& half) const noexcept;

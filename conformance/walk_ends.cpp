@@ -34,7 +34,7 @@ bool Walk::tell_end(Half& half) {
   half.stop.end_told = true;
   half.turn.undecided = false;
   // The last FPDU of a stream that may have Markers may be longer than it seems.
-  const bool followed = half.phase == Phase::kFollowing && !half.fpdus.guessed();
+  const bool followed = half.phase == Phase::kFollowing && !half.fpdus.guessed() && !half.fpdus.may_be_nested;
   const bool begun = followed && !half.window.empty() && !half.startup.rejected;
   tell(EndSeen{.from = direction(half.end),
                .how = half.stop.closed->how,

@@ -31,7 +31,7 @@ bool Walk::follow(Half& half) {
 
 // The CRC is wrong, or there is none and the header makes no sense.
 bool Walk::follow_doubtful(Half& half, const Extent& size) {
-  if (half.fpdus.guessed()) {
+  if (half.fpdus.guessed() || half.fpdus.may_be_nested) {
     lose(half, {});
     return true;
   }
@@ -78,6 +78,15 @@ bool Walk::lacks_markers(const Half& half) noexcept {
   return convincing(octets, *bare, track.contrary());
 }
 
+// The octets end inside an FPDU by its length, and FPDUs begin within it.
+bool Walk::swallows_fpdus(Bytes octets, const WalkFpdus& fpdus) {
+  const std::size_t skip = fpdus.least_skip();
+  if (octets.size() <= skip) return false;
+  Known framing{.crc = fpdus.track.framing.crc, .markers = fpdus.track.framing.markers, .position = {}};
+  if (fpdus.number > 0) framing.position = fpdus.track.position + skip;
+  return Resync().scan(octets.subspan(skip), framing, true).found.has_value();
+}
+
 // The octets end inside an FPDU, or a broken length makes it seem so: then there are FPDUs in what it swallowed.
 bool Walk::follow_cut(Half& half) {
   const Bytes octets = half.window.octets();
@@ -91,14 +100,10 @@ bool Walk::follow_cut(Half& half) {
     half.fpdus.track = half.fpdus.track.contrary();
     return true;
   }
-  Resync look;
-  Known framing{.crc = half.fpdus.track.framing.crc, .markers = half.fpdus.track.framing.markers, .position = {}};
-  const std::size_t skip = half.fpdus.least_skip();
-  if (half.fpdus.number > 0) framing.position = half.fpdus.track.position + skip;
-  const Regained found = octets.size() > skip ? look.scan(octets.subspan(skip), framing, true) : Regained{};
-  if (!found.found) return false;
-  const bool guessed = half.fpdus.guessed();
-  lose(half, guessed ? std::nullopt : std::optional(LossReason::kNotAnFpdu));
+  if (!swallows_fpdus(octets, half.fpdus)) return false;
+  const bool proven = half.stop.at_fin() && !half.fpdus.guessed() && !half.fpdus.may_be_nested;
+  half.fpdus.nesting = true;
+  lose(half, !proven ? std::nullopt : std::optional(LossReason::kNotAnFpdu));
   return true;
 }
 
@@ -144,8 +149,9 @@ bool Walk::tell_fpdu(Half& half, const Extent& size, CrcVerdict crc) {
   seen.piece = whole;
   seen.number = ++half.fpdus.number;
   seen.mid_stream = half.fpdus.mid_stream;
-  seen.guessed = half.fpdus.guessed(whole.stream_offset) && !half.fpdus.track.framing.crc;
+  seen.guessed = (half.fpdus.guessed(whole.stream_offset) && !half.fpdus.track.framing.crc) || half.fpdus.may_be_nested;
   half.fpdus.last_at = whole.stream_offset;
+  if (half.fpdus.may_be_nested) half.unread += whole.octets.size();
   seen.crc = half.fpdus.track.framing.crc ? crc : CrcVerdict::kNotInUse;
   reader_.read(size, half.fpdus.track, seen);
   half.fpdus.track = half.fpdus.track.behind(size.size);

@@ -76,6 +76,8 @@ struct WalkFpdus {
   std::uint64_t number = 0;                   ///< number of FPDUs reported
   std::uint64_t last_at = 0;                  ///< stream offset of the last FPDU reported
   bool mid_stream = false;                    ///< the beginning of the stream was not followed
+  bool nesting = false;                       ///< FPDUs may have been the payload of others in this direction
+  bool may_be_nested = false;                 ///< those that are followed now may be, too
   std::optional<std::uint64_t> guessed_at{};  ///< stream offset from which Markers, or their absence, are only a guess
 
   /// Returns whether nothing of the stream was reported or missed.
@@ -97,12 +99,17 @@ struct WalkSearch {
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};  ///< no attempt is due
 
   std::uint64_t lost_at = 0;       ///< stream offset of the loss
+  std::uint64_t since = 0;         ///< stream offset of the first octet searched
   bool told = false;               ///< the loss was reported by a LostSeen
   bool uncaptured = false;         ///< the capture lacks octets there, or the beginning: the sender is not the cause
   bool given_up = false;           ///< no FPDU is searched for any more
   Resync resync{};                 ///< state of the scan
   std::uint64_t look_at = kNever;  ///< stream offset that must be shown for the next attempt
-  std::optional<Track> found{};    ///< FPDUs begin at the front, and wait for the other direction
+  std::optional<Track> found{};    ///< a sequence of FPDUs begins at the front
+  std::size_t followed = 0;        ///< number of octets of that sequence that were looked at
+  Track reached{};                 ///< framing and position of the FPDU after them
+  bool proven = false;             ///< enough of it was looked at; it waits for the other direction
+  bool may_be_nested = false;      ///< it may be the payload of an FPDU that was not captured
 };
 
 /// Describes what ends the available data: a gap, FIN or RST.

@@ -7,6 +7,7 @@ namespace weft::conformance {
 // `told`: with a reason when it is worth telling; a capture that begins in mid-connection has lost nothing.
 void Walk::lose(Half& half, std::optional<LossReason> told) {
   half.search = {.lost_at = half.window.begin(),
+                 .since = half.window.begin(),
                  .told = told.has_value(),
                  .uncaptured = told != LossReason::kNotAnFpdu && half.startup.may_be_missing};
   if (told) {
@@ -50,7 +51,7 @@ Known Walk::known(const Half& half) const noexcept {
 
 bool Walk::regain(Half& half) {
   half.search.look_at = WalkSearch::kNever;
-  if (half.search.found) return resume_in_order(half);
+  if (half.search.found) return prove(half);
   if (half.window.empty()) {
     half.turn.undecided = false;
     return false;
@@ -64,8 +65,11 @@ bool Walk::regain(Half& half) {
   const std::size_t may_be_key = half.startup.flags || cut(half) || regained.found ? 0 : mpa::kKeySize - 1;
   const std::size_t kept = std::min(regained.skip, may_be_key);
   half.window.drop(regained.skip - kept);
-  half.search.found = regained.found;
-  if (half.search.found) return resume_in_order(half);
+  if (regained.found) {
+    half.search.found = half.search.reached = *regained.found;
+    half.search.followed = 0;
+    return prove(half);
+  }
   const bool searching = half.startup_may_come();
   if (searching && half.window.begin() - half.search.lost_at > kGivenUp) {
     half.phase = Phase::kIgnoring;
@@ -77,6 +81,38 @@ bool Walk::regain(Half& half) {
   const bool key_may_end = searching && half.window.size() < 2 * mpa::kKeySize;
   half.needed = key_may_end ? 0 : kept + regained.needed;
   return false;
+}
+
+Verdict Walk::follow_found(Half& half, Effort& effort) {
+  WalkSearch& search = half.search;
+  const Bytes octets = half.window.octets();
+  const std::uint64_t until = search.since + mpa::kMaxFpduSize;
+  const auto size = static_cast<std::size_t>(until - std::min(until, half.window.begin()));
+  const Verdict verdict = row_goes_on(octets, size, search.followed, search.reached, cut(half), effort);
+  if (verdict != Verdict::kYes || search.followed >= size) return verdict;
+  const bool whole = search.followed == octets.size();
+  if (half.stop.at_fin() && whole) return Verdict::kYes;
+  search.may_be_nested = half.fpdus.nesting || half.stop.at_fin() || !half.window.at_packet();
+  const WalkFpdus rest{.track = search.reached, .number = half.fpdus.number};
+  return swallows_fpdus(octets.subspan(search.followed), rest) ? Verdict::kNo : Verdict::kYes;
+}
+
+// FPDUs may be the payload of another one, such as those of a capture that is sent as a file. The capture lacks its header,
+// so they break off before the longest FPDU would end: in the middle of one, or with the CRC of the other one.
+bool Walk::prove(Half& half) {
+  WalkSearch& search = half.search;
+  if ((search.uncaptured || half.fpdus.nesting) && !search.proven) {
+    Effort effort;
+    const Verdict verdict = follow_found(half, effort);
+    if (verdict == Verdict::kMoreOctets) {
+      half.turn.undecided = true;
+      half.needed = effort.needed;
+      return false;
+    }
+    if (verdict == Verdict::kNo) search.may_be_nested = half.fpdus.nesting = true;
+  }
+  search.proven = true;
+  return resume_in_order(half);
 }
 
 bool Walk::resume_in_order(Half& half) {
@@ -99,6 +135,7 @@ void Walk::resume(Half& half, const Track& track) {
   half.fpdus.guessed_at = guessed ? std::optional(half.window.begin()) : std::nullopt;
   half.fpdus.track = track;
   half.fpdus.mid_stream = true;
+  half.fpdus.may_be_nested = half.search.may_be_nested;
   half.phase = Phase::kFollowing;
 }
 

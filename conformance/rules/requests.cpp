@@ -88,6 +88,9 @@ bool Requests::answered_early(const Ulpdu& ulpdu, const Request& request) {
   };
   const auto found = std::ranges::find_if(early_, fits);
   if (found == early_.end()) return false;
+  std::erase_if(unrequested_, [&](const Unrequested& one) {  // the capture shows the request late
+    return one.begin == found->end && one.acknowledged >= request.end;
+  });
   early_.erase(found);
   return true;
 }
@@ -226,10 +229,12 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
 void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
   const bool any_lost = std::ranges::find(pending_, false, &Request::known) != pending_.end();
   if (!ulpdu.fpdu->piece.acknowledged || any_lost) return forget();
-  if (unrequested_.size() < Findings::kMost)
-    unrequested_.push_back({std::move(finding), *ulpdu.fpdu->piece.acknowledged});
+  const Piece& piece = ulpdu.fpdu->piece;
+  if (unrequested_.size() < Findings::kMost) {
+    unrequested_.push_back({std::move(finding), piece.stream_offset, *piece.acknowledged});
+  }
   if (early_.size() == Findings::kMost) early_.erase(early_.begin());
-  answered.end = ulpdu.fpdu->piece.stream_offset;
+  answered.end = piece.stream_offset;
   early_.push_back(answered);
 }
 

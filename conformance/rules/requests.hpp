@@ -83,6 +83,7 @@ class Requests {
   std::vector<std::uint64_t> answered_{};  // stream offsets after responses, until the requester has acknowledged them
   struct Unrequested {
     Finding finding{};
+    std::uint64_t begin{};         // stream offset of the response
     std::uint64_t acknowledged{};  // by the response
   };
   std::vector<Unrequested> unrequested_{};

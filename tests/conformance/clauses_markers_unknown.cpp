@@ -46,11 +46,11 @@ TEST_CASE("a FIN behind an FPDU whose Marker is wrong is not inside an FPDU", "[
   CHECK(violations(script.close(End::kSecond).close(End::kFirst).audit()) == Clauses{});
 }
 
-// Without Markers, and what begins after 1024 octets shows that there are none.
+// Without Markers, as what begins after 1024 octets shows; and more than one FPDU could have as its payload.
 TEST_CASE("a FIN inside an FPDU is told where Markers would have shown", "[rfc5044/7.2][MPA-7.2-01]") {
   FpduStream stream(true, false);
   Script script = Script::mid_connection();
-  for (unsigned msn = 1; msn < 13; ++msn) script.send(End::kFirst, stream.add(send(msn, pattern(100))));
+  for (unsigned msn = 1; msn < 13; ++msn) script.send(End::kFirst, stream.add(send(msn, pattern(6000))));
   const Octets last = stream.add(send(13, pattern(100)));
   script.send(End::kFirst, Octets(last.begin(), last.begin() + 60));
   CHECK(violations(script.close(End::kFirst).audit()) == Clauses{"MPA-7.2-01"});
