@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "weft/connection.hpp"
 
+#include <fcntl.h>
+
 #include <utility>
 
 #include "weft/detail/link.hpp"
@@ -164,7 +166,12 @@ void start(Link& link, const Operation& operation, Ticket ticket, Done done) {
   link.start(operation, ticket, std::move(done));
 }
 void cancel(Link& link, Ticket ticket) { link.cancel(ticket); }
-int completion_descriptor(const Link& link) noexcept { return link.channel.descriptor(); }
+// The program does not see it, so its mode is ours.
+int completion_descriptor(const Link& link) noexcept {
+  const int descriptor = link.channel.descriptor();
+  fcntl(descriptor, F_SETFL, O_NONBLOCK);
+  return descriptor;
+}
 void abandon(Link& link) { link.abandon(); }
 bool progress(Link& link) { return link.progress(); }
 bool has_started(const Link& link) noexcept { return link.has_started(); }

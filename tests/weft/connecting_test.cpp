@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How connections come about and end.
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "ends.hpp"
 #include "verbs/policy_text.hpp"
@@ -283,6 +285,18 @@ TEST(Moving, TakesTheConnectionAlong) {
   EXPECT_FALSE(ends.server.receive({}, kPatience));
   must(moved.send({}, kPatience));
   must(others.server.receive({}, kPatience));
+}
+
+std::ptrdiff_t open_descriptors() { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); }
+
+// A server has as many connections as its limit of descriptors lets it have.
+TEST(Connecting, AnEndNeedsFourDescriptors) {
+  const verbs::Policy over_tcp{.startup = {.same_host = verbs::SameHost::kOff}};
+  const Ends first({}, over_tcp);  // the process has its threads
+  const auto before = open_descriptors();
+  const Ends second({}, over_tcp);
+  const auto listener = 2;
+  EXPECT_EQ(open_descriptors() - before, 2 * 4 + listener);
 }
 
 }  // namespace

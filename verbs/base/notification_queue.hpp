@@ -107,7 +107,7 @@ class NotificationQueue {
 
   // Whether get() would wait: as the program set the descriptor, unless it has closed it.
   [[nodiscard]] bool blocks() const noexcept {
-    const int mode = ::fcntl(descriptor_.given(), F_GETFL);
+    const int mode = descriptor_.open() ? ::fcntl(descriptor_.kept(), F_GETFL) : -1;
     return mode >= 0 && (mode & O_NONBLOCK) == 0;
   }
   // Readable while events wait.

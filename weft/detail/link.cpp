@@ -2,8 +2,6 @@
 // How a connection begins and ends.
 #include "weft/detail/link.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -17,13 +15,6 @@ using verbs::ConnectionEventType;
 constexpr std::string_view kPrepare = "connect";
 constexpr std::string_view kEstablish = "establish";
 constexpr std::chrono::seconds kLocalPatience{10};  // for what waits for no peer
-
-// The program's own descriptors are not touched: the channel is not shown.
-verbs::Result<verbs::CompletionChannel> make_channel() {
-  auto channel = verbs::CompletionChannel::create();
-  if (channel) fcntl(channel->descriptor(), F_SETFL, fcntl(channel->descriptor(), F_GETFL) | O_NONBLOCK);
-  return channel;
-}
 
 verbs::Result<void> expect(verbs::EventChannel& events, ConnectionEventType type) {
   const auto event = events.get_event(kLocalPatience);
@@ -74,7 +65,7 @@ Result<std::shared_ptr<Link>> Link::make(verbs::EventChannel events, verbs::Conn
   if (!device) return std::unexpected(device.error());
   auto domain = lift(device->allocate_protection_domain(), operation);
   if (!domain) return std::unexpected(domain.error());
-  auto channel = lift(make_channel(), operation);
+  auto channel = lift(verbs::CompletionChannel::create(), operation);
   if (!channel) return std::unexpected(channel.error());
   verbs::QueuePairAttributes attributes;
   auto completions = lift(device->create_completion_queue(
