@@ -125,8 +125,9 @@ ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) n
     if ((attributes->wc_flags & ~kReadable) != 0) {
       return refused_null("ibv_create_cq_ex", EOPNOTSUPP, "wc_flags: no time stamps, flow tags or tag matching");
     }
-    if (domain && (attributes->parent_domain == nullptr || attributes->parent_domain->context != context)) {
-      return refused_null("ibv_create_cq_ex", EINVAL, "parent_domain: null, or of another open of a device");
+    ibv_pd* const parent = domain ? attributes->parent_domain : nullptr;
+    if (domain && (parent == nullptr || parent->context != context || !of(parent).domain_use.counts())) {
+      return refused_null("ibv_create_cq_ex", EINVAL, "parent_domain: none, or of another open of a device");
     }
     if (attributes->cqe < 1 || !has_vector(*context, attributes->comp_vector)) {
       return refused_null("ibv_create_cq_ex", EINVAL, "cqe or comp_vector out of range");
@@ -134,7 +135,7 @@ ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attributes) n
     Cq* const made = make_cq("ibv_create_cq_ex", context, attributes->cqe, attributes->cq_context, attributes->channel);
     if (made == nullptr) return nullptr;
     std::unique_ptr<Cq> owned(made);
-    if (domain) owned->domain_use.move_to(&of(attributes->parent_domain).users);
+    if (domain) owned->domain_use.move_to(&of(parent).users);
     owned->single_threaded = flags && (attributes->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) != 0;
     furnish_extended_polling(*owned, attributes->wc_flags);
     return owned.release();

@@ -25,10 +25,11 @@ Srq::~Srq() {
 
 namespace {
 
+// ibv_modify_srq sets the limit: ibv_create_srq(3) calls srq_limit irrelevant.
 Srq* make_srq(std::string_view call, ibv_pd* pd, void* program_context, ibv_srq_attr& wanted) {
   const std::uint64_t ticket = Registry<Srq>::instance().reserve();
   auto queue = of(pd).engine.create_shared_receive_queue(
-      {.max_wr = wanted.max_wr, .max_sge = wanted.max_sge, .limit = wanted.srq_limit, .context = ticket});
+      {.max_wr = wanted.max_wr, .max_sge = wanted.max_sge, .context = ticket});
   if (!queue) return refused_null(call, queue.error());
   return new Srq(*pd, program_context, std::move(*queue), ticket);
 }
@@ -42,6 +43,10 @@ ibv_srq* create_srq(ibv_pd* pd, ibv_srq_init_attr* attributes) noexcept {
 
 ibv_srq* create_srq_ex(ibv_context*, ibv_srq_init_attr_ex* attributes) noexcept {
   return guarded_null([&]() -> ibv_srq* {
+    constexpr std::uint32_t kKnown = 2 * IBV_SRQ_INIT_ATTR_TM - 1;
+    if ((attributes->comp_mask & ~kKnown) != 0) {
+      return refused_null("ibv_create_srq_ex", EOPNOTSUPP, "comp_mask: an attribute that is not known");
+    }
     const bool typed = (attributes->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) != 0;
     if (typed && number(attributes->srq_type) != IBV_SRQT_BASIC) {
       return refused_null("ibv_create_srq_ex", EOPNOTSUPP, "srq_type: iWARP has basic ones alone");

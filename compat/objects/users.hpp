@@ -30,6 +30,7 @@ class Use {
     if (of_ != nullptr) --of_->count_;
     of_ = other;
   }
+  [[nodiscard]] bool counts() const noexcept { return of_ != nullptr; }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 

@@ -223,7 +223,10 @@ void furnish_always(Qp& qp) {
 
 int furnish_builder(Qp& qp, std::uint64_t send_ops_flags) {
   constexpr std::uint64_t kOfDatagrams = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
-  if ((send_ops_flags & ~(qp.datagrams ? kOfDatagrams : kSupported)) != 0) {
+  constexpr std::uint64_t kNotOfUc =
+      IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+  const std::uint64_t of_type = qp.qp_base.qp_type == IBV_QPT_UC ? kSupported & ~kNotOfUc : kSupported;
+  if ((send_ops_flags & ~(qp.datagrams ? kOfDatagrams : of_type)) != 0) {
     return refused("ibv_create_qp_ex", EOPNOTSUPP, "send_ops_flags: the queue pair has no such operation");
   }
   const auto asked = [send_ops_flags](std::uint64_t flag) { return (send_ops_flags & flag) != 0; };

@@ -50,6 +50,14 @@ TEST(CompatMisuse, CompletionQueues) {
          ibv_cq_init_attr_ex wanted{};
          return answer(ibv_create_cq_ex(t.context, &wanted));
        }},
+      {"ibv_create_cq_ex", EINVAL, "parent_domain",
+       [](Things& t) {
+         ibv_cq_init_attr_ex wanted{};
+         wanted.cqe = 1;
+         wanted.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD;
+         wanted.parent_domain = t.pd;  // not made by ibv_alloc_parent_domain
+         return answer(ibv_create_cq_ex(t.context, &wanted));
+       }},
       {"ibv_create_cq_ex", EOPNOTSUPP, "wc_flags",
        [](Things& t) {
          ibv_cq_init_attr_ex wanted{};
@@ -90,11 +98,25 @@ TEST(CompatMisuse, MakingQueuePairs) {
          ibv_srq_init_attr wanted{};
          return answer(ibv_create_srq(t.pd, &wanted));
        }},
-      {"ibv_create_srq", EINVAL, "limit",
+      {"ibv_create_srq_ex", EOPNOTSUPP, "comp_mask",
        [](Things& t) {
-         ibv_srq_init_attr wanted{};
-         wanted.attr = {.max_wr = 4, .max_sge = 1, .srq_limit = 5};
-         return answer(ibv_create_srq(t.pd, &wanted));
+         ibv_srq_init_attr_ex wanted{};
+         wanted.attr = {.max_wr = 4, .max_sge = 1, .srq_limit = 0};
+         wanted.comp_mask = IBV_SRQ_INIT_ATTR_PD | 1U << 30;
+         wanted.pd = t.pd;
+         return answer(ibv_create_srq_ex(t.context, &wanted));
+       }},
+      {"ibv_create_qp_ex", EOPNOTSUPP, "send_ops_flags",
+       [](Things& t) {
+         const ibv_qp_init_attr plain = Things::qp_wishes(t.cq);
+         ibv_qp_init_attr_ex wanted{};
+         wanted.send_cq = wanted.recv_cq = t.cq;
+         wanted.cap = plain.cap;
+         wanted.qp_type = IBV_QPT_UC;
+         wanted.pd = t.pd;
+         wanted.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+         wanted.send_ops_flags = IBV_QP_EX_WITH_RDMA_READ;
+         return answer(ibv_create_qp_ex(t.context, &wanted));
        }},
       {"ibv_modify_srq", EINVAL, "limit",
        [](Things& t) {

@@ -22,14 +22,26 @@ TEST(DatagramPair, SendsNeedRts) {
   EXPECT_EQ(a.own->query().state, QpState::kRts);
 }
 
-TEST(DatagramPair, ReceivesFromRtrOn) {
+TEST(DatagramPair, ReceivesFromRtrOnAndDropsWhatCameBefore) {
   DatagramEnd a;
   DatagramEnd b({}, "127.0.0.1", QpState::kInit);
   b.receive(5);
   ASSERT_TRUE(a.send(b.name(), "early", {}));
   b.expect_nothing();
   must(b.own->modify(QpState::kRtr), "RTR");
+  b.expect_nothing();
+  ASSERT_TRUE(a.send(b.name(), "in time", {}));
   EXPECT_EQ(b.next().wr_id, 5U);
+}
+
+TEST(DatagramPair, DropsWhatCameBeforeReset) {
+  DatagramEnd a;
+  DatagramEnd b;
+  ASSERT_TRUE(a.send(b.name(), "early", {}));  // no receive is posted
+  must(b.own->modify(QpState::kReset), "RESET");
+  for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts}) must(b.own->modify(state), "modify");
+  b.receive(5);
+  b.expect_nothing();
 }
 
 TEST(DatagramPair, ErrorFlushesAndResetBeginsAnew) {

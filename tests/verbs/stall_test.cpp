@@ -133,6 +133,21 @@ TEST(Stall, OneEndThatDisconnectsFlushes) {
   pair.event(ConnectionEventType::kDisconnected);  // its reset
 }
 
+// What is posted after the disconnect is flushed at the end of what waits for the peer.
+TEST(Stall, ASendAfterTheDisconnectIsFlushedLast) {
+  Pair pair(deep(kPatient));
+  Buffer of_client(pair.client, kLong);
+  post_sends(pair.client, of_client, 48);
+  must(pair.client.id->disconnect(), "disconnect");
+  must(pair.client.qp->post_send({.wr_id = 777, .opcode = SendOpcode::kSend}), "post_send");
+  pair.event(ConnectionEventType::kDisconnected);
+  WorkCompletion last;
+  for (int i = 0; i < 49; ++i) last = pair.client.next();
+  EXPECT_EQ(last.wr_id, 777U);
+  EXPECT_EQ(last.status, WcStatus::kFlushed);
+  pair.event(ConnectionEventType::kDisconnected);  // its reset
+}
+
 // All that was completed before the disconnect is still received: only the waiting user is let go.
 TEST(Stall, WhatWasCompletedBeforeADisconnectIsNotLost) {
   Pair pair(deep(kPatient));

@@ -23,6 +23,7 @@ DatagramReader::DatagramReader(DatagramQueuePairState& owner, transport::Datagra
       destination_(destination) {}
 
 void DatagramReader::join(const std::shared_ptr<Driven>& self, const QueueDrivers& drivers) {
+  drop_waiting();
   Runtime& runtime = owner_.runtime();
   watch_.emplace(socket_.socket(), number_, runtime.progress_threads().of(number_));
   try {
@@ -31,6 +32,13 @@ void DatagramReader::join(const std::shared_ptr<Driven>& self, const QueueDriver
   } catch (const std::bad_alloc&) {
     leave();
     throw;
+  }
+}
+
+// What came before RTR, or before a RESET, is lost, as on an adapter.
+void DatagramReader::drop_waiting() {
+  std::byte first;
+  for (int i = 0; i < kMostDropped && socket_.receive({&first, 1}); ++i) {
   }
 }
 

@@ -20,7 +20,8 @@ class DatagramQueuePairState;
 // although its socket may be closed earlier.
 class DatagramReader final : public Driven {
  public:
-  static constexpr int kMostAtOnce = 64;  // datagrams of one drive; then it is another socket's turn
+  static constexpr int kMostAtOnce = 64;        // datagrams of one drive; then it is another socket's turn
+  static constexpr int kMostDropped = 1 << 16;  // more than a socket's buffer holds, unless they keep coming
 
   // `destination`: the number of a queue pair that datagrams from this socket are for.
   DatagramReader(DatagramQueuePairState& owner, transport::DatagramSocket socket, std::uint32_t destination);
@@ -56,6 +57,7 @@ class DatagramReader final : public Driven {
   [[nodiscard]] std::optional<LiveStream> describe() override { return std::nullopt; }  // it is no stream
 
  private:
+  void drop_waiting();
   bool unwatch();  // false if drivers did not read it
 
   DatagramQueuePairState& owner_;

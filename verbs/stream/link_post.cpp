@@ -80,7 +80,7 @@ PostResult Link::post(std::span<const SendRequest> requests) {
 // All memory is taken before the engine accepts the work: each work request of the engine has its slot.
 
 Result<void> Link::post_one(const SendRequest& request, LocalWork* prepared) {
-  if (life_.fails() || life_.was_left()) return post_late(request);
+  if (life_.fails() || life_.closes()) return post_late(request);
   if (const auto sound = check(request, qp_->attributes); !sound) return sound;
   if (!qp_->has_send_room(sends_unfinished())) return std::unexpected(full_send_queue());
   engine::WorkRequest work = to_work(request, sends_.next_cookie());
@@ -134,8 +134,8 @@ void Link::post_early(EarlySends early, Instant now) {
   sends_.ask_for_confirmation(engine_);
 }
 
-// Flushed, as an adapter does while the queue pair is on its way to ERROR, but not before what was posted earlier (RDMAP-5.5-19): that may have to wait until octets on loan are
-// written.
+// Flushed, as an adapter does while the queue pair is on its way to ERROR, but not before what was posted earlier
+// (RDMAP-5.5-19): that may have to wait until octets on loan are written, or for the peer.
 Result<void> Link::post_late(const SendRequest& request) {
   if (!qp_->has_send_room(sends_unfinished())) return std::unexpected(full_send_queue());
   if (sends_.empty()) return qp_->fail_send(request, WcStatus::kFlushed), Result<void>{};

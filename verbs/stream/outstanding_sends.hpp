@@ -18,7 +18,7 @@ namespace weft::verbs::detail {
 struct OutstandingSend {
   enum class Kind : std::uint8_t {
     kPosted,
-    kLate,          // posted when the stream was failing: flushed in its turn, never carried out
+    kLate,          // posted when the stream was failing or closing: flushed in its turn, never carried out
     kConfirmation,  // the application knows nothing of it
   };
   std::uint64_t wr_id{};

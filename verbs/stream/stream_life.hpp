@@ -44,11 +44,9 @@ class StreamLife {
   [[nodiscard]] Stage stage() const noexcept { return stage_; }
   [[nodiscard]] bool is_established() const noexcept { return stage_ != Stage::kStartup; }  // or was
   [[nodiscard]] bool fails() const noexcept { return stage_ == Stage::kFailing; }
+  // The application may not know yet: the peer closes, or has done nothing for too long.
+  [[nodiscard]] bool closes() const noexcept { return stage_ == Stage::kClosing; }
   [[nodiscard]] bool is_closed() const noexcept { return stage_ == Stage::kClosed; }
-  // The peer closes, or has done nothing for too long. Its user does not know yet.
-  [[nodiscard]] bool was_left() const noexcept {
-    return stage_ == Stage::kClosing && farewell.stage == Farewell::Stage::kNone;
-  }
   // Does nothing if `stage` was passed already: a disconnect does not undo an error. A transition that is not in kSteps
   // ends the process.
   void reach(Stage stage) noexcept;
