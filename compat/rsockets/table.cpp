@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "compat/rsockets/acceptor.hpp"
+#include "compat/rsockets/call.hpp"
 #include "compat/rsockets/calls.hpp"
 #include "compat/rsockets/epoll.hpp"
 
@@ -80,14 +82,24 @@ void after_fork_in_parent() {
   table().mutex.unlock();
 }
 
+// The parent's connections: their numbers stay open until the child closes them, as those of a socket that is not connected.
+// The parent's descriptor would be readable here all the time.
+void leave_to_parent(int number, int unconnected) {
+  if (unconnected >= 0) ::dup3(unconnected, number, O_CLOEXEC);
+}
+
 void after_fork_in_child() {
+  const Inside inside;
   Acceptor::leave_to_parent();
   leave_epoll_sets_to_parent();
+  const int unconnected = table().own.empty() ? -1 : ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   for (auto& [number, entry] : table().own) {
     table().inherited.insert(number);
     table().of_parent.push_back(std::move(entry.socket));
     mark(number, false);
+    if (!table().to_be.contains(number)) leave_to_parent(number, unconnected);
   }
+  if (unconnected >= 0) ::close(unconnected);
   table().own.clear();
   for (auto& [number, heir] : std::exchange(table().to_be, {})) {
     table().heirs.insert_or_assign(number, std::move(heir));

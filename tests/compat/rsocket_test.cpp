@@ -653,6 +653,29 @@ TEST(Rsocket, AListenerOutlivesTheParentThatClosesIt) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+// Its parent's connections are to the kernel what a socket is that is not connected: nothing that waits for ever, or is
+// readable for ever.
+int look_at_inherited(int number) {
+  std::byte octet{};
+  const iovec piece{&octet, 1};
+  if (receive(number, &piece, 1, 0) >= 0 || errno != EBADF) return 1;
+  if (::recv(number, &octet, 1, 0) >= 0 || errno != ENOTCONN) return 2;
+  pollfd one{.fd = number, .events = POLLIN, .revents = 0};
+  if (rsockets::poll(&one, 1, 0) != 1 || one.revents != POLLHUP) return 3;
+  if (::poll(&one, 1, 0) != 1 || one.revents != POLLHUP) return 4;
+  return close(number) == 0 ? 0 : 5;
+}
+
+TEST(Rsocket, AChildHasNoConnectionsOfItsParent) {
+  Pair pair;
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(look_at_inherited(pair.server.number()));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  exchange(pair.client.number(), pair.server.number(), 100, 10);  // the parent still has it
+}
+
 // --- Copies of a number
 
 TEST(Rsocket, CopiesAreTheSameSocket) {
