@@ -84,20 +84,15 @@ Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) n
   return *sensible ? Verdict::kYes : Verdict::kNo;
 }
 
-Verdict row_goes_on(Bytes octets, std::size_t until, std::size_t& from, Track& track, bool cut,
-                    Effort& effort) noexcept {
-  while (from < until) {
-    const Bytes rest = octets.subspan(from);
-    const auto size = extent(rest, track);
-    if (!size || rest.size() < size->size) return cut ? fits(rest, track) : more(from, size, effort);
-    if (!convincing(rest, *size, track)) {
-      const Verdict verdict = leads_on(rest.subspan(size->size), track.behind(size->size), false, effort);
-      effort.needed += from + size->size;
-      if (verdict != Verdict::kYes) return cut ? Verdict::kNo : verdict;
-    }
-    from += size->size;
-    track = track.behind(size->size);
-  }
+Verdict row_goes_on(Bytes octets, std::size_t& from, Track& track, bool cut, Effort& effort) noexcept {
+  const Bytes rest = octets.subspan(from);
+  const auto size = extent(rest, track);
+  if (!size || rest.size() < size->size) return cut ? fits(rest, track) : more(from, size, effort);
+  if (!convincing(rest, *size, track)) return Verdict::kNo;
+  const auto& framing = track.framing;
+  if (framing.markers && !framing.crc && !markers_that_agree(rest, *size, track)) return Verdict::kNo;
+  from += size->size;
+  track = track.behind(size->size);
   return Verdict::kYes;
 }
 

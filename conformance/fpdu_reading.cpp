@@ -67,6 +67,17 @@ bool convincing(Bytes octets, const Extent& extent, const Track& track) noexcept
   return computed_crc(fpdu) == crc_field(fpdu);
 }
 
+std::optional<std::size_t> markers_that_agree(Bytes octets, const Extent& extent, const Track& track) noexcept {
+  std::size_t inside = 0;
+  for (std::size_t at = mpa::octets_to_marker(track.position); at < extent.size; at += mpa::kMarkerPeriod) {
+    const std::size_t distance = at < extent.header ? 0 : at - extent.header;
+    if (mpa::MarkerLayout::FpduPtr::get(octets.subspan(at)) != static_cast<std::uint16_t>(distance))
+      return std::nullopt;
+    inside += distance > 0 ? 1 : 0;
+  }
+  return inside;
+}
+
 void FpduReader::read(const Extent& extent, const Track& track, FpduSeen& seen) {
   const Bytes fpdu = seen.piece.octets;
   seen.position = track.position;

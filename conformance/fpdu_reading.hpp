@@ -47,6 +47,11 @@ struct Extent {
 /// Returns whether the CRC or, without CRCs, the header and the PAD show that a complete FPDU is one.
 [[nodiscard]] bool convincing(Bytes octets, const Extent& extent, const Track& track) noexcept;
 
+/// Returns how many Markers an FPDU has after its header, if each of its Markers tells where it begins; else nothing.
+/// `octets` must contain it.
+[[nodiscard]] std::optional<std::size_t> markers_that_agree(Bytes octets, const Extent& extent,
+                                                            const Track& track) noexcept;
+
 /// Reads the parts of FPDUs. Not thread-safe. The results refer to the FPDU and to the reader.
 class FpduReader {
  public:

@@ -64,8 +64,10 @@ class OctetWindow {
     const Origin& from = origin(begin_ + at);
     return &from == &kNowhere ? Place{} : place_in(from, begin_ + at);
   }
-  /// Returns whether octets()[0] is the first octet of its packet, as far as the packet was appended.
-  [[nodiscard]] bool at_packet() const noexcept { return origin(begin_).stream_offset == begin_; }
+  /// Returns whether octets()[at] is the first octet that was appended of its packet. The bound on `at` is that of place().
+  [[nodiscard]] bool begins_packet(std::size_t at) const noexcept {
+    return origin(begin_ + at).stream_offset == begin_ + at;
+  }
   /// Returns the turn of octets()[at], with the same bound on `at` as place().
   [[nodiscard]] std::uint64_t turn(std::size_t at) const noexcept { return origin(begin_ + at).turn; }
   /// Returns TcpOctets::acknowledged of octets()[at], with the same bound on `at` as place().

@@ -31,11 +31,9 @@ bool markers_agree(Bytes octets, Track track) noexcept {
   for (int i = 0; i < kMostToAgree; ++i) {
     const auto size = extent(octets, track);
     if (!size || octets.size() < size->size) break;
-    for (std::size_t at = mpa::octets_to_marker(track.position); at < size->size; at += mpa::kMarkerPeriod) {
-      const std::size_t distance = at < size->header ? 0 : at - size->header;
-      if (mpa::MarkerLayout::FpduPtr::get(octets.subspan(at)) != static_cast<std::uint16_t>(distance)) return false;
-      inside += distance > 0 ? 1 : 0;
-    }
+    const auto agree = markers_that_agree(octets, *size, track);
+    if (!agree) return false;
+    inside += *agree;
     octets = octets.subspan(size->size);
     track = track.behind(size->size);
   }

@@ -133,6 +133,7 @@ class Walk {
   [[nodiscard]] static std::optional<mpa::FrameKind> key_here(const Half& half) noexcept;
   bool regain(Half& half);
   Verdict follow_found(Half& half, Effort& effort);
+  static Verdict judge_cut_row(Half& half);
   bool prove(Half& half);
   bool resume_in_order(Half& half);
   void resume(Half& half, const Track& track);

@@ -21,6 +21,7 @@ bool Walk::apply_gap(Half& half) {
   half.startup.may_be_missing = true;
   half.search.uncaptured = true;
   if (phase == Phase::kSearching) half.unread += gap.size;
+  half.search.since = half.window.begin();
   half.needed = 0;
   if (!followed) return true;
   lose(half, {});

@@ -108,6 +108,7 @@ struct WalkSearch {
   std::optional<Track> found{};    ///< a sequence of FPDUs begins at the front
   std::size_t followed = 0;        ///< number of octets of that sequence that were looked at
   Track reached{};                 ///< framing and position of the FPDU after them
+  std::size_t packets = 0;         ///< number of packets that begin with an FPDU of it
   bool proven = false;             ///< enough of it was looked at; it waits for the other direction
   bool may_be_nested = false;      ///< it may be the payload of an FPDU that was not captured
 };

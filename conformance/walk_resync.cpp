@@ -58,7 +58,8 @@ bool Walk::regain(Half& half) {
   }
   const Regained regained = half.search.resync.scan(half.window.octets(), known(half), cut(half));
   if (half.startup_may_come()) {
-    if (const auto key = find_key(half.window.octets()); key && key->at <= regained.skip) {
+    const auto key = find_key(half.window.octets());
+    if (key && key->at <= regained.skip && half.window.begins_packet(key->at)) {
       return begin_startup(half, *key);
     }
   }
@@ -67,7 +68,7 @@ bool Walk::regain(Half& half) {
   half.window.drop(regained.skip - kept);
   if (regained.found) {
     half.search.found = half.search.reached = *regained.found;
-    half.search.followed = 0;
+    half.search.followed = half.search.packets = 0;
     return prove(half);
   }
   const bool searching = half.startup_may_come();
@@ -83,36 +84,55 @@ bool Walk::regain(Half& half) {
   return false;
 }
 
-Verdict Walk::follow_found(Half& half, Effort& effort) {
-  WalkSearch& search = half.search;
-  const Bytes octets = half.window.octets();
-  const std::uint64_t until = search.since + mpa::kMaxFpduSize;
-  const auto size = static_cast<std::size_t>(until - std::min(until, half.window.begin()));
-  const Verdict verdict = row_goes_on(octets, size, search.followed, search.reached, cut(half), effort);
-  if (verdict != Verdict::kYes || search.followed >= size) return verdict;
-  const bool whole = search.followed == octets.size();
-  if (half.stop.at_fin() && whole) return Verdict::kYes;
-  search.may_be_nested = half.fpdus.nesting || half.stop.at_fin() || !half.window.at_packet();
-  const WalkFpdus rest{.track = search.reached, .number = half.fpdus.number};
-  return swallows_fpdus(octets.subspan(search.followed), rest) ? Verdict::kNo : Verdict::kYes;
-}
-
 // FPDUs may be the payload of another one, such as those of a capture that is sent as a file. The capture lacks its header,
-// so they break off before the longest FPDU would end: in the middle of one, or with the CRC of the other one.
+// so they break off before the longest FPDU would end: in the middle of one, or with the CRC of the other one. Packets that
+// begin with them are a coincidence.
 bool Walk::prove(Half& half) {
   WalkSearch& search = half.search;
-  if ((search.uncaptured || half.fpdus.nesting) && !search.proven) {
+  const bool first = half.startup.base == half.window.begin();
+  const bool doubtful = !search.told || search.uncaptured || half.fpdus.nesting;
+  if (doubtful && !first && !search.proven) {
     Effort effort;
-    const Verdict verdict = follow_found(half, effort);
-    if (verdict == Verdict::kMoreOctets) {
+    if (follow_found(half, effort) == Verdict::kMoreOctets) {
       half.turn.undecided = true;
       half.needed = effort.needed;
       return false;
     }
-    if (verdict == Verdict::kNo) search.may_be_nested = half.fpdus.nesting = true;
   }
   search.proven = true;
   return resume_in_order(half);
+}
+
+Verdict Walk::follow_found(Half& half, Effort& effort) {
+  WalkSearch& search = half.search;
+  const Bytes octets = half.window.octets();
+  const std::uint64_t longest = search.since + mpa::kMaxFpduSize;
+  while (half.window.begin() + search.followed < longest && (search.packets < 2 || half.fpdus.nesting)) {
+    const std::size_t at = search.followed;
+    const Verdict verdict = row_goes_on(octets, search.followed, search.reached, cut(half), effort);
+    if (verdict == Verdict::kMoreOctets) return verdict;
+    if (verdict == Verdict::kNo) {
+      // A Marker that nothing announced breaks it off, too.
+      if (known(half).markers || search.found->framing.markers) half.fpdus.nesting = true;
+      search.may_be_nested = true;
+      return verdict;
+    }
+    if (search.followed == at) return judge_cut_row(half);
+    if (half.window.begins_packet(at)) ++search.packets;
+  }
+  return Verdict::kYes;
+}
+
+// Neither proves anything: an FPDU that a FIN cuts, and one that begins somewhere in a packet.
+Verdict Walk::judge_cut_row(Half& half) {
+  WalkSearch& search = half.search;
+  const Bytes rest = half.window.octets().subspan(search.followed);
+  const bool whole = half.stop.at_fin() && rest.empty();
+  const WalkFpdus row{.track = search.reached, .number = half.fpdus.number};
+  const bool swallows = swallows_fpdus(rest, row);
+  if (swallows) half.fpdus.nesting = true;
+  search.may_be_nested = !whole && (half.fpdus.nesting || half.stop.at_fin() || !half.window.begins_packet(0));
+  return Verdict::kYes;
 }
 
 bool Walk::resume_in_order(Half& half) {

@@ -75,6 +75,15 @@ TEST_F(Nested, FpdusThatTheCaptureCutsAreNotJudgedWithinAPacket) {
   EXPECT_THAT(violations(script.audit()), IsEmpty());
 }
 
+// Otherwise a direction with short requests would not be judged for thousands of them.
+TEST_F(Nested, FpdusThatBeginTwoPacketsAreJudgedBeforeTheyBreakOff) {
+  lose_octets(20);
+  FpduStream stream(true, false);
+  for (const unsigned msn : {4U, 6U, 7U}) send(stream.add(test::send(msn, pattern(40))));
+  send(pattern(400));
+  EXPECT_THAT(violations(script.audit()), Contains("DDP-4.3-10"));
+}
+
 TEST_F(Nested, AfterFpdusThatBrokeOffNoneThatTheCaptureCutsIsJudged) {
   lose_octets(20);
   send(payload_and_crc(kWrongSends + kPaddingBetweenPackets));
