@@ -84,6 +84,15 @@ bool Walk::regain(Half& half) {
   return false;
 }
 
+namespace {
+
+// Markers at known places tell where the FPDU of the stream begins, and not where one in its payload does.
+bool has_own_marker(Bytes octets, const Track& track) noexcept {
+  return track.framing.markers && markers_that_agree(octets, *extent(octets, track), track).value_or(0) > 0;
+}
+
+}  // namespace
+
 // FPDUs may be the payload of another one, such as those of a capture that is sent as a file. The capture lacks its header,
 // so they break off before the longest FPDU would end: in the middle of one, or with the CRC of the other one. Packets that
 // begin with them are a coincidence.
@@ -109,6 +118,7 @@ Verdict Walk::follow_found(Half& half, Effort& effort) {
   const std::uint64_t longest = search.since + mpa::kMaxFpduSize;
   while (half.window.begin() + search.followed < longest && (search.packets < 2 || half.fpdus.nesting)) {
     const std::size_t at = search.followed;
+    const Track track = search.reached;
     const Verdict verdict = row_goes_on(octets, search.followed, search.reached, cut(half), effort);
     if (verdict == Verdict::kMoreOctets) return verdict;
     if (verdict == Verdict::kNo) {
@@ -119,6 +129,7 @@ Verdict Walk::follow_found(Half& half, Effort& effort) {
     }
     if (search.followed == at) return judge_cut_row(half);
     if (half.window.begins_packet(at)) ++search.packets;
+    if (known(half).position && has_own_marker(octets.subspan(at), track)) break;
   }
   return Verdict::kYes;
 }

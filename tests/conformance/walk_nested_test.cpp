@@ -84,6 +84,17 @@ TEST_F(Nested, FpdusThatBeginTwoPacketsAreJudgedBeforeTheyBreakOff) {
   EXPECT_THAT(violations(script.audit()), Contains("DDP-4.3-10"));
 }
 
+TEST_F(Nested, FpdusWithMarkersThatAreTheirsAreJudged) {
+  conversation.reply.flags = 0xc0;
+  script = conversation.startup();
+  FpduStream stream(true, true);
+  const Octets lost = stream.add(test::send(3, pattern(100)));
+  lose_octets(lost.size() - 4);
+  const Octets rest = stream.add(test::send(4, pattern(40))) + stream.add(test::send(6, pattern(600)));
+  send(Octets(lost.end() - 4, lost.end()) + rest + pattern(400));
+  EXPECT_THAT(violations(script.audit()), Contains("DDP-4.3-10"));
+}
+
 TEST_F(Nested, AfterFpdusThatBrokeOffNoneThatTheCaptureCutsIsJudged) {
   lose_octets(20);
   send(payload_and_crc(kWrongSends + kPaddingBetweenPackets));

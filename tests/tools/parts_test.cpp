@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/audit/report.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/schedule.hpp"
 #include "tools/bench/statistics.hpp"
@@ -20,6 +21,16 @@
 
 namespace weft::tools {
 namespace {
+
+TEST(AuditReport, AConnectionThatWasDroppedIsNotCheckedToItsEnd) {
+  audit::Report report;
+  report.file = "many.pcap";
+  conformance::ConnectionReport dropped;
+  dropped.info.number = 7;
+  dropped.evicted = true;
+  report.take(std::move(dropped), 10);
+  EXPECT_EQ(report.damage, "many.pcap: connection 7 was not checked to its end: too many connections at a time");
+}
 
 TEST(Nearest, CountsSlips) {
   EXPECT_EQ(slips_between("audit", "audit"), 0U);

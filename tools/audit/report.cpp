@@ -81,6 +81,10 @@ void LeftOut::take(const ConnectionReport& connection) {
 
 void Report::take(ConnectionReport connection, std::size_t most) {
   if (connection.tls) note_hidden(connection.info, *connection.tls);
+  if (connection.evicted && damage.empty()) {
+    damage = file + ": connection " + std::to_string(connection.info.number) +
+             " was not checked to its end: too many connections at a time";
+  }
   if (connections.size() < most) {
     connections.push_back(std::move(connection));
   } else {

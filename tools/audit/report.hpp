@@ -67,7 +67,8 @@ struct Report {
   void take_tls(const std::vector<conformance::TlsReport>& connections, std::size_t all);
   // Nothing of it could be read.
   [[nodiscard]] bool unread() const noexcept { return packets == 0 && !damage.empty(); }
-  // What could not be decrypted though its secrets are known was not read: it counts as damage.
+  // What could not be decrypted though its secrets are known was not read: it counts as damage. So does the rest of a
+  // connection that was dropped for others.
   void note_hidden(const conformance::ConnectionInfo& info, const conformance::TlsFacts& facts);
   [[nodiscard]] std::size_t iwarp_connections() const noexcept { return connections.size() + left_out.connections; }
 };

@@ -87,7 +87,7 @@ void put_facts(Out out, const ConnectionReport& report) {
   if (report.rtr) fmt::format_to(out, "  ready to receive: told by a zero-length {}\n", mpa::name(report.rtr));
   put_tally(out, "initiator", report.tally(Direction::kFromInitiator));
   put_tally(out, "responder", report.tally(Direction::kFromResponder));
-  if (report.evicted) fmt::format_to(out, "  too many connections at a time: the rest of this one was not looked at\n");
+  if (report.evicted) fmt::format_to(out, "  too many connections at a time: the rest of this one was not checked\n");
 }
 
 void put_suppressed(Out out, const ConnectionReport& report, Severity severity, const Palette& palette) {
