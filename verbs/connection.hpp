@@ -208,12 +208,12 @@ class ConnectionId {
   Result<void> set_route(const Address& source, const Endpoint& destination);
 
   /// Minimum of the kernel's queue of connections for a listener.
-  static constexpr int kKernelBacklog = 128;
+  static constexpr int kKernelBacklog = 1024;
   /// Listens for connections at the bound address. Each request raises kConnectRequest.
   ///
   /// `backlog` is the maximum of requests that wait for get_event(), including those whose peer has since gone. Further
-  /// connections wait in the kernel's queue, which holds at least kKernelBacklog. When that is full, the kernel drops
-  /// SYNs, and clients retransmit them.
+  /// connections wait in the kernel's queue, which holds at least kKernelBacklog if net.core.somaxconn permits it. When
+  /// that is full, the kernel drops SYNs, and clients retransmit them after a second.
   ///
   /// Connections whose MPA Request is incomplete do not count towards `backlog`. Their limit is four times `backlog`,
   /// at least 1024 and at most 8192 (819 with TLS, where each holds up to 80 KiB); all listeners together use at most
