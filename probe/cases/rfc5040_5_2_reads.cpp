@@ -167,12 +167,15 @@ void add_reads_cases(Cases& cases) {
   };
 
   // RDMAP-7.2-12: For a non-zero-length Read Request SrcTO lies in the legal offsets of SrcSTag.
-  cases.add({.name = "read-below",
-             .clause = "RDMAP-7.2-12",
-             .what = "A Read that begins one octet before the region: Terminate 0/1/01.",
-             .needs = kRegions,
-             .also = {"RDMAP-4.8-25", "DDP-8.3.1-04"}}) = [](Scene& scene) {
-    refused_read(scene, Region::kPlain, kReadWrite, -1, 8, {kReadBounds});
+  cases.add(
+      {.name = "read-below",
+       .clause = "RDMAP-7.2-12",
+       .what = "A Read that begins one octet before the region: Terminate 0/1/01 (or 0/1/04 below an offset of 0).",
+       .needs = kRegions,
+       .also = {"RDMAP-4.8-25", "DDP-8.3.1-04"}}) = [](Scene& scene) {
+    Conversation& by = scene.connect();
+    const Region region = scene.region(Region::kPlain, kReadWrite);
+    refused_read(by, read_of(region.stag, at(region, -1), 8), bounds_errors(false, at(region, -1), 8));
   };
 
   // RDMAP-7.2-12: For a non-zero-length Read Request SrcTO lies in the legal offsets of SrcSTag.

@@ -110,13 +110,18 @@ void add_ddp_tagged_cases(Cases& cases) {
 
   // DDP-7.1-14: Before placing a non-zero-length tagged segment the receiver verifies that TO lies in the legal
   // offsets of the STag.
-  cases.add({.name = "tagged-below-base",
-             .clause = "DDP-7.1-14",
-             .what = "Writes that begin below the region's first octet: Terminate 1/1/01.",
-             .needs = kRegions | kSessions,
-             .also = {"DDP-7.2-04", "DDP-8.3.1-04", "SEC-6.2.1-01"}}) = [](Scene& scene) {
-    refused_write(scene, Region::kPlain, kReadWrite, -1, 64, {kTaggedBounds});
-    refused_write(scene, Region::kPlain, kReadWrite, -64, 64, {kTaggedBounds});
+  cases.add(
+      {.name = "tagged-below-base",
+       .clause = "DDP-7.1-14",
+       .what = "Writes that begin below the region's first octet: Terminate 1/1/01 (or 1/1/03 below an offset of 0).",
+       .needs = kRegions | kSessions,
+       .also = {"DDP-7.2-04", "DDP-8.3.1-04", "SEC-6.2.1-01"}}) = [](Scene& scene) {
+    for (const std::int64_t offset : {-1L, -64L}) {
+      Conversation& by = scene.connect();
+      const Region region = scene.region(Region::kPlain, kReadWrite);
+      expect_refused(scene, by, by.make().write(region.stag, at(region, offset), pattern(64)),
+                     bounds_errors(true, at(region, offset), 64));
+    }
   };
 
   // DDP-7.1-15: Before placing a non-zero-length tagged segment the receiver verifies that TO plus payload length

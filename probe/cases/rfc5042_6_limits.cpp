@@ -21,9 +21,8 @@ void add_limits_cases(Cases& cases) {
       by.send_ulpdu(by.make().write(window.stag, window.offset, pattern(16)));
       by.send_ulpdu(by.make().write(window.stag, at(window, std::int64_t{window.length} - 16), pattern(16)));
       scene.expect_alive(by);
-      const auto late =
-          by.make().write(window.stag, at(window, beyond < 0 ? -1 : std::int64_t{window.length} - 15), pattern(16));
-      expect_refused(by, late, {kTaggedBounds});
+      const auto from = at(window, beyond < 0 ? -1 : std::int64_t{window.length} - 15);
+      expect_refused(by, by.make().write(window.stag, from, pattern(16)), bounds_errors(true, from, 16));
     }
   };
 

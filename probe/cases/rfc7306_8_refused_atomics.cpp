@@ -115,7 +115,8 @@ void add_refused_atomics_cases(Cases& cases) {
              .last = true}) = [](Scene& scene) {
     for (const std::int64_t offset : {-8L, 4096L, 1L << 40}) {
       Conversation& by = scene.connect();
-      refused_atomic(by, request(scene.region(Region::kPlain, kAllRights), offset), {kReadBounds});
+      const auto beyond = request(scene.region(Region::kPlain, kAllRights), offset);
+      refused_atomic(by, beyond, bounds_errors(false, beyond.offset, 8));
     }
     Conversation& by = scene.connect();
     refused_atomic(by,

@@ -20,6 +20,12 @@ void expect_memory_untouched(Scene& scene) {
 
 }  // namespace
 
+Errors bounds_errors(bool write, ddp::TaggedOffset from, std::uint64_t size) {
+  Errors out{write ? kTaggedBounds : kReadBounds};
+  if (from.value >= 0 - size) out.push_back(write ? kTaggedWrap : kReadWrap);
+  return out;
+}
+
 void expect_refused(Conversation& by, Bytes ulpdu, const Errors& any_of, const Errors& tolerated) {
   by.send_ulpdu(ulpdu);
   by.expect_terminate(any_of, ulpdu, tolerated);

@@ -23,6 +23,10 @@ inline constexpr ddp::Stag kNoSuchStag{0xDEAD0BAD};  // of no peer, but by chanc
   return {region.offset.value + static_cast<std::uint64_t>(offset)};
 }
 
+// The errors of an access of `size` octets that begins at `from`, beyond its memory. Where its end reaches 2^64, as it does just
+// below an offset of 0, the offset wraps, too.
+[[nodiscard]] Errors bounds_errors(bool write, ddp::TaggedOffset from, std::uint64_t size);
+
 // FPDUs that leave together, so that they are there when the first one is dealt with.
 class Burst {
  public:

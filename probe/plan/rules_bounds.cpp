@@ -59,10 +59,9 @@ void bounds(Scene& scene, const Combination& how, Region::Kind kind) {
   draft.region = scene.region(kind, all ? kAllRights : kReadWrite);
   draft.offset = draft.region.length < 2048 ? 256 : Stage::kHere;
   const bool write = how.message == Message::kWrite;
-  Errors errors{write ? kTaggedBounds : kReadBounds};
-  const auto edge = static_cast<Edge>(how.value.number & 0xFFU);
-  // Of a range that passes 2^64 the bounds are broken, too. One that ends there passes it for who compares its end.
-  if (edge == kWraps || edge == kUpToTop || kind == Region::kTop) errors.push_back(write ? kTaggedWrap : kReadWrap);
+  const std::size_t octets = is_atomic(how.message) ? 8 : how.segment == Segment::kOnly ? draft.size : draft.size / 3;
+  Errors errors = bounds_errors(write, {begin_of(draft.region, octets, how.value.number)}, octets);
+  if (kind == Region::kTop) errors.push_back(write ? kTaggedWrap : kReadWrap);
   expect_refused(stage, draft, [&](Ulpdu& ulpdu) { put_begin(ulpdu, how.message, draft.region, how.value.number); },
                  {.any_of = errors, .by_rdmap = !write});
   const bool readable = kind != Region::kWindow && scene.offers(kSessions);

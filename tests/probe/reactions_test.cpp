@@ -57,5 +57,14 @@ TEST(AfterAReply, ATerminateIsAWarningOfTheEnhancedStartUpAlone) {
   EXPECT_EQ(verdict(framed_terminate(kBadStartupFrame), true, false), Verdict::kFail);
 }
 
+// One octet below an offset of 0 is offset 2^64 - 1.
+TEST(Bounds, OfMemoryThatBeginsAtZeroAreAlsoBrokenByAWrap) {
+  EXPECT_EQ(bounds_errors(true, {~0ULL}, 64), (Errors{kTaggedBounds, kTaggedWrap}));
+  EXPECT_EQ(bounds_errors(true, {0 - 64ULL}, 64), (Errors{kTaggedBounds, kTaggedWrap})) << "its end is 2^64";
+  EXPECT_EQ(bounds_errors(true, {0 - 65ULL}, 64), Errors{kTaggedBounds});
+  EXPECT_EQ(bounds_errors(true, {0xFFF}, 64), Errors{kTaggedBounds});
+  EXPECT_EQ(bounds_errors(false, {~0ULL}, 8), (Errors{kReadBounds, kReadWrap}));
+}
+
 }  // namespace
 }  // namespace weft::probe::test
