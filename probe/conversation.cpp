@@ -190,12 +190,14 @@ Came Conversation::next_any(PeerFpdu& fpdu, Duration limit) {
       fpdu.ulpdu = std::move((*taken)->ulpdu);
       consume((*taken)->consumed);
       ++in_.fpdus;
+      if (in_.segments.take(fpdu)) continue;
       in_.anytime = unasked_.on_received(fpdu);
       return Came::kFpdu;
     }
     if (read_some(began + limit + time_for(in_.received - before))) continue;
-    // A part of an FPDU is there: the peer has begun to send something.
-    if (ended_ == Part::kOctets && !unread().empty() && read_some(now() + patience())) continue;
+    // A part of an FPDU or of a message is there: the peer has begun to send something.
+    const bool begun = !unread().empty() || in_.segments.begun();
+    if (ended_ == Part::kOctets && begun && read_some(now() + patience())) continue;
     if (ended_ == Part::kFin) return Came::kFin;
     return ended_ == Part::kReset ? Came::kReset : Came::kNothing;
   }

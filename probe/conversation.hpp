@@ -77,7 +77,8 @@ class Conversation {
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
   // The next FPDU is what the verdict is about; so is one that is framed with a fault.
   void about_next() noexcept { about_next_ = true; }
-  // Returns what happens next, within `limit`. An FPDU of which a part has come is waited for.
+  // Returns what happens next, within `limit`. An untagged message comes as one FPDU, however the peer has cut it. Of what a part
+  // has come, the rest is waited for.
   Came next_any(PeerFpdu& fpdu, Duration limit);
   // The same, but skips FPDUs that a peer may send at any time (Unasked) and that are not `wanted`, and answers the
   // Requests among them. Before the stream is established nothing is skipped. Without `wanted`, answers to the prober's
@@ -175,7 +176,8 @@ class Conversation {
     std::size_t taken = 0;
     std::size_t received = 0;  // in all
     std::uint64_t fpdus = 0;
-    bool anytime = false;  // the last of them may come at any time
+    Segments segments{};
+    bool anytime = false;  // the last message may come at any time
   } in_{};
   // The prober's.
   struct Outbound {

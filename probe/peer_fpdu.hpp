@@ -22,10 +22,23 @@ struct PeerFpdu {
   [[nodiscard]] Bytes payload() const noexcept;
 };
 
+// Puts the peer's untagged messages together, which it may cut as it likes (RFC 5041 section 5.2).
+class Segments {
+ public:
+  // Returns whether the rest of the FPDU's message is to come. Else `fpdu` is the whole message, as one segment. A segment that does
+  // not go on where the one before ended stays as it is.
+  [[nodiscard]] bool take(PeerFpdu& fpdu);
+  [[nodiscard]] bool begun() const noexcept { return !begun_.empty(); }
+
+ private:
+  [[nodiscard]] bool is_next(const PeerFpdu& fpdu) const noexcept;
+  std::vector<std::byte> begun_{};  // a ULPDU with the octets up to now
+};
+
 // Says which FPDUs a step of a case waits for.
 using Wanted = std::function<bool(const PeerFpdu&)>;
 [[nodiscard]] Wanted message_of(rdmap::Opcode opcode);
-// A Send whose message has this size and lies in one segment.
+// A Send whose message has this size.
 [[nodiscard]] Wanted send_of(std::size_t size);
 
 }  // namespace weft::probe

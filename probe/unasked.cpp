@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "rdmap/control.hpp"
 
@@ -24,6 +25,30 @@ bool PeerFpdu::is(Opcode opcode) const noexcept { return this->opcode() == std::
 Bytes PeerFpdu::payload() const noexcept {
   const std::size_t header = tagged() ? ddp::TaggedLayout::kSize : ddp::UntaggedLayout::kSize;
   return ulpdu.size() < header ? Bytes() : Bytes(ulpdu).subspan(header);
+}
+
+bool Segments::is_next(const PeerFpdu& fpdu) const noexcept {
+  using L = ddp::UntaggedLayout;
+  return begun() && PeerFpdu{begun_}.opcode() == fpdu.opcode() &&
+         L::QnField::get(begun_) == L::QnField::get(fpdu.ulpdu) &&
+         L::MsnField::get(begun_) == L::MsnField::get(fpdu.ulpdu) &&
+         L::MoField::get(fpdu.ulpdu) == begun_.size() - L::kSize;
+}
+
+bool Segments::take(PeerFpdu& fpdu) {
+  using L = ddp::UntaggedLayout;
+  if (fpdu.tagged() || fpdu.ulpdu.size() < L::kSize) return false;
+  if (!is_next(fpdu)) {
+    begun_.clear();
+    if (fpdu.last() || L::MoField::get(fpdu.ulpdu) != 0) return false;
+    begun_ = fpdu.ulpdu;
+    return true;
+  }
+  begun_.insert(begun_.end(), fpdu.payload().begin(), fpdu.payload().end());
+  if (!fpdu.last()) return true;
+  fpdu.ulpdu = std::exchange(begun_, {});
+  fpdu.ulpdu[0] |= std::byte{ddp::Control::kLast};
+  return false;
 }
 
 Wanted message_of(Opcode opcode) {

@@ -21,7 +21,8 @@ constexpr Rule terminate_rule(std::string_view clause, Severity severity, std::s
 }
 using enum Severity;
 
-constexpr Rule kTerminateAlone = terminate_rule("RDMAP-5.4-05", kViolation, "RFC 5040 5.4",
+// DDP lets a sender cut it, though no MULPDU is so small.
+constexpr Rule kTerminateAlone = terminate_rule("RDMAP-5.4-05", kWarning, "RFC 5040 5.4",
                                                 "The only Terminate of a direction is one segment: L is 1.");
 constexpr Rule kTerminateSize =
     terminate_rule("RDMAP-4.8-02", kViolation, "RFC 5040 4.8",

@@ -250,7 +250,7 @@ TEST_CASE("a Terminate is one segment", "[rfc5040/5.4][RDMAP-5.4-05]") {
     return Exchange().initiator(kWritten).initiator(kRead.request()).responder(ulpdu).found();
   };
   CHECK(sent(untagged(kTerminate, 2, 1, payload)) == kNothing);
-  CHECK(sent(untagged(kTerminate, 2, 1, payload, 0, false)) == about("RDMAP-5.4-05", 0));
+  CHECK(sent(untagged(kTerminate, 2, 1, payload, 0, false)) == about("RDMAP-5.4-05", 0, "warning"));
   SECTION("of which more segments are no other message") {
     for (const std::size_t at : {1U, 4U, 8U, 19U}) {
       Exchange exchange;
@@ -258,9 +258,9 @@ TEST_CASE("a Terminate is one segment", "[rfc5040/5.4][RDMAP-5.4-05]") {
       exchange.responder(untagged(kTerminate, 2, 1, first(payload, at), 0, false));
       exchange.responder(untagged(kTerminate, 2, 1, {payload.begin() + static_cast<std::ptrdiff_t>(at), payload.end()},
                                   static_cast<unsigned>(at)));
-      CHECK(exchange.found() == about("RDMAP-5.4-05", 0));
+      CHECK(exchange.found() == about("RDMAP-5.4-05", 0, "warning"));
       CHECK(exchange.responder(send(1, pattern(9))).found() ==
-            Clauses{about("RDMAP-5.4-05", 0)[0], "violation RDMAP-5.4-10 responder 5 octet -2"});
+            Clauses{about("RDMAP-5.4-05", 0, "warning")[0], "violation RDMAP-5.4-10 responder 5 octet -2"});
     }
   }
   SECTION("nor is one without octets") {
