@@ -164,7 +164,10 @@ void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& 
   // RFC 7306 section 8.1 lists no length for its own messages (RDMAPX-8.1-02).
   const auto* quoted = full_header ? rdmap::find_opcode(quoted_opcode(shape)) : nullptr;
   const bool no_length = quoted != nullptr && quoted->rfc == 7306;
-  if (error.layer == rdmap::Layer::kDdp && !shape.ddp) return add(kTerminateD, "D", false);
+  // Section 4.8 excepts each type that is a Local Catastrophic Error, and DDP has one, too.
+  const bool catastrophic =
+      error.layer == rdmap::Layer::kDdp && error.type == std::to_underlying(ddp::ErrorType::kLocalCatastrophic);
+  if (error.layer == rdmap::Layer::kDdp && !catastrophic && !shape.ddp) return add(kTerminateD, "D", false);
   if (!of_llp && shape.ddp && !shape.length && !no_length) return add(kTerminateM, "M", false);
   if (of_llp && shape.ddp) return add(kTerminateD, "D", true);
   if (of_llp && shape.length) return add(kTerminateM, "M", true);

@@ -180,6 +180,7 @@ TEST_CASE("an error of DDP quotes the segment", "[rfc5040/4.8][RDMAP-4.8-08][RDM
   CHECK(found(over(kWritten)) == kNothing);
   CHECK(found({.layer = 1, .type = 1, .bits = 0}) == about("RDMAP-4.8-09", 20, "warning"));
   CHECK(found({.layer = 1, .type = 1, .bits = kM, .length = 44}) == about("RDMAP-4.8-09", 20, "warning"));
+  CHECK(found({.layer = 1, .type = 0, .bits = 0}) == kNothing);
   TerminateMessage without_length = over(kWritten);
   without_length.bits = kD;
   CHECK(found(without_length) == about("RDMAP-4.8-08", 20, "warning"));
