@@ -19,4 +19,9 @@ inline rdmap::AtomicRequest request(const Region& region, std::int64_t offset, A
   return {.operation = operation, .request_id = 5, .stag = region.stag, .offset = at(region, offset)};
 }
 
+// A peer program without memory for atomics may lack RFC 7306, and refuse each of them by 0/2/06.
+inline void need_memory(const Scene& scene) {
+  if (scene.offers(kOrders)) static_cast<void>(scene.region(Region::kPlain, kAllRights));
+}
+
 }  // namespace weft::probe::atomics

@@ -206,6 +206,7 @@ void add_atomics_cases(Cases& cases) {
              .what = "The peer's own atomics: the auditor judges them, and they complete with our Responses.",
              .needs = kOrders | kAtomics}) = [](Scene& scene) {
     Conversation& by = scene.connect();
+    need_memory(scene);
     for (const std::uint8_t kind : std::array<std::uint8_t, 2>{Order::kFetchAdd, Order::kCmpSwap}) {
       scene.order(by, {.operation = kind,
                        .stag = Scene::kOwnStag,

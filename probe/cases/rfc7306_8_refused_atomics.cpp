@@ -67,6 +67,7 @@ void add_refused_atomics_cases(Cases& cases) {
              .needs = kBoth,
              .also = {"RDMAPX-5.2.1-06", "RDMAPX-8.1-02"}}) = [](Scene& scene) {
     Conversation& by = scene.connect();
+    need_memory(scene);
     refused_atomic(by, {.operation = add(1), .stag = kNoSuchStag, .offset = {64}}, {kReadStag});
   };
 
@@ -101,6 +102,7 @@ void add_refused_atomics_cases(Cases& cases) {
              .also = {"SEC-2.2.2-02"}}) = [](Scene& scene) {
     for (const std::uint8_t rights : std::array<std::uint8_t, 3>{0, Region::kRead, kReadWrite}) {
       Conversation& by = scene.connect();
+      need_memory(scene);
       refused_atomic(by, request(scene.region(Region::kPlain, rights), 0), {kReadRights});
     }
   };

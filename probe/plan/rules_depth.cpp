@@ -86,6 +86,9 @@ void beyond_ird(Scene& scene, const Combination& how) {
 
 // --- The peer asks. The value: our IRD, and the kind that is asked for first.
 constexpr std::uint64_t kAtomicFirst = 0x100;
+std::uint32_t either_atomic(const Combination& how) {
+  return is_atomic(how.message) || (how.value.number & kAtomicFirst) != 0 ? std::uint32_t{kAtomics} : 0U;
+}
 
 void answer(Conversation& by, const PeerFpdu& fpdu) {
   if (fpdu.is(rdmap::Opcode::kReadRequest)) {
@@ -116,6 +119,7 @@ void within_ord(Scene& scene, const Combination& how) {
   opening.start_up.enhanced->ird = depth;
   opening.wish.ord = depth;
   Conversation& by = scene.connect(opening);
+  if (either_atomic(how) != 0) atomics::need_memory(scene);
   const std::uint16_t each = static_cast<std::uint16_t>(depth + 1);
   const auto order = [&](std::uint8_t operation) {
     scene.order(by, {.operation = operation,
@@ -147,9 +151,6 @@ void within_ord(Scene& scene, const Combination& how) {
 }
 
 const std::vector<Message> kRequests{Message::kReadRequest, Message::kFetchAdd, Message::kCmpSwap};
-std::uint32_t either_atomic(const Combination& how) {
-  return is_atomic(how.message) || (how.value.number & kAtomicFirst) != 0 ? std::uint32_t{kAtomics} : 0U;
-}
 
 }  // namespace
 

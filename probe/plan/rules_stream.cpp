@@ -123,6 +123,7 @@ void of_the_peer(Scene& scene, const Combination& how) {
   Opening opening;
   opening.start_up.markers = (how.value.number & kMarked) != 0;
   Conversation& by = scene.connect(opening);
+  if (is_atomic(how.message)) atomics::need_memory(scene);
   const std::uint16_t count = how.place == Place::kAfter32Messages ? 36 : 3;
   const auto size = static_cast<std::uint32_t>(how.value.number);
   scene.order(by, {.operation = operation_of(how.message),

@@ -59,13 +59,14 @@ Stage::Stage(Scene& scene, const Combination& how, Opening opening, std::uint32_
   opening.prober_first = false;
   by_ = &connect_again(scene, opening);
   target_ = find(scene, Region::kPlain, kReadWrite);
-  if (scene.offers(kAtomics)) atomic_ = find(scene, Region::kPlain, kAllRights);
+  if (is_atomic(how.message) && scene.offers(kAtomics)) atomic_ = find(scene, Region::kPlain, kAllRights);
   // The peer may send after the first FPDU of the initiator alone.
   if (how.message == Message::kReadResponse) {
     by_->send_ulpdu(by_->make().write({}, {}, {}));
     asked_ = scene.provoke_read(*by_, {0x4000}, 60);
     ++receives_;
   } else if (how.message == Message::kAtomicResponse) {
+    atomics::need_memory(scene);
     by_->send_ulpdu(by_->make().write({}, {}, {}));
     scene.order(*by_, {.operation = Order::kFetchAdd, .stag = Scene::kOwnStag, .offset = {0x40}, .first = 1});
     const auto asked = rdmap::parse_atomic_request(by_->expect_message(rdmap::Opcode::kAtomicRequest).payload());
