@@ -140,6 +140,7 @@ PeerFrame Conversation::expect_frame(mpa::FrameKind kind) {
 void Conversation::start_fpdus(const StartUp& ours, const mpa::StartupFrame& peers) {
   const bool crc = ours.crc || peers.crc;  // MPA-7.1.1-11
   knows_depths_ = ours.enhanced && peers.enhanced;
+  if (knows_depths_) unasked_.peer_has(*peers.enhanced);
   if (knows_depths_ && ours.enhanced->ird != mpa::kNoNegotiation) unasked_.take_at_most(ours.enhanced->ird);
   start_fpdus(mpa::Framing{.crc = crc, .markers = peers.markers}, mpa::Framing{.crc = crc, .markers = ours.markers});
 }
@@ -155,6 +156,9 @@ void Conversation::start_fpdus(mpa::Framing ours, mpa::Framing peers) {
 
 std::vector<std::byte> Conversation::fpdu(Bytes ulpdu, const FpduFault& fault) {
   unasked_.on_sent(ulpdu);
+  if (!out_.exceeds && unasked_.asks_too_much())
+    not_applicable(
+        fmt::format("the case has more Requests outstanding than the peer's IRD of {}", unasked_.peer_ird()));
   out_.broken = out_.broken || fault.breaks();
   ++fpdus_;
   if (std::exchange(about_next_, false) || fault.breaks())

@@ -75,6 +75,12 @@ class Conversation {
   std::vector<std::byte> fpdu(Bytes ulpdu,
                               const FpduFault& fault = {});  // framed, not sent; counts its place in the stream
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
+  // The peer's IRD, where the start-up has told one. A case that has more Requests outstanding does not apply, unless it has called
+  // exceed_ird().
+  [[nodiscard]] std::optional<std::size_t> peer_ird() const noexcept {
+    return unasked_.peer_ird() == Unasked::kMostKnown ? std::nullopt : std::optional(unasked_.peer_ird());
+  }
+  void exceed_ird() noexcept { out_.exceeds = true; }
   // The next FPDU is what the verdict is about; so is one that is framed with a fault.
   void about_next() noexcept { about_next_ = true; }
   // Returns what happens next, within `limit`. An untagged message comes as one FPDU, however the peer has cut it. Of what a part
@@ -185,6 +191,7 @@ class Conversation {
     std::uint64_t first_ends = 0;  // position after the first FPDU, once it is framed
     bool broken = false;           // an FPDU was sent that a receiver may refuse
     bool shut = false;             // the FIN was sent
+    bool exceeds = false;          // the peer's IRD, on purpose
   } out_{};
   // What was sent last, if nothing has come since; else how long that took.
   struct Timer {

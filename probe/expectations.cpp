@@ -59,6 +59,10 @@ PeerFpdu Conversation::expect_message(rdmap::Opcode opcode, const char* unless_c
   const Duration time = patience();
   const Came came = next(fpdu, time, fits);
   if (unless_closed != nullptr && (came == Came::kFin || came == Came::kReset)) not_applicable(unless_closed);
+  const bool request = opcode == rdmap::Opcode::kReadRequest || opcode == rdmap::Opcode::kAtomicRequest;
+  if (came == Came::kNothing && request && unasked_.peer_waits())
+    not_applicable(
+        fmt::format("the peer's ORD is {}, and as many of its Requests wait for an answer", unasked_.peer_ord()));
   const std::string name = "a " + std::string(rdmap::row(opcode).name);
   const std::string before = unasked_.skipped().empty() ? std::string() : "; before that came " + unasked_.skipped();
   if (came != Came::kFpdu) fail(text_of(came, time) + " instead of " + name + before);

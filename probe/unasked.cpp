@@ -75,6 +75,16 @@ std::string words_for(const PeerFpdu& fpdu) {
 
 }  // namespace
 
+void Unasked::peer_has(const mpa::EnhancedData& depths) noexcept {
+  if (depths.ird != mpa::kNoNegotiation) peer_ird_ = depths.ird;
+  if (depths.ord != mpa::kNoNegotiation) peer_ord_ = depths.ord;
+}
+
+bool Unasked::asks_too_much() const noexcept {
+  const auto reads = static_cast<std::size_t>(std::ranges::count(asked_, false, &Asked::done));
+  return reads + atomics_asked_ > peer_ird_;
+}
+
 void Unasked::on_sent(Bytes ulpdu) {
   const PeerFpdu sent{
       .ulpdu = {ulpdu.begin(), ulpdu.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(ulpdu.size(), 128))}};

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "mpa/startup_frame.hpp"
 #include "probe/messages.hpp"
 #include "probe/peer_fpdu.hpp"
 
@@ -19,8 +20,17 @@ namespace weft::probe {
 
 class Unasked {
  public:
+  static constexpr std::size_t kMostKnown = 4096;  // Requests of each end
   // The prober's IRD: more Requests at a time are not tolerated.
   void take_at_most(std::uint16_t requests) noexcept { depth_ = requests; }
+  // The peer's IRD and ORD, where the start-up has told them.
+  void peer_has(const mpa::EnhancedData& depths) noexcept;
+  // Whether more Requests of the prober's are outstanding than the peer has said that it takes.
+  [[nodiscard]] bool asks_too_much() const noexcept;
+  // Whether the peer has as many Requests outstanding as it can.
+  [[nodiscard]] bool peer_waits() const noexcept { return owed_.size() >= peer_ord_; }
+  [[nodiscard]] std::size_t peer_ird() const noexcept { return peer_ird_; }  // kMostKnown: not told
+  [[nodiscard]] std::size_t peer_ord() const noexcept { return peer_ord_; }
   // Whether it is an answer to a Request.
   [[nodiscard]] static bool is_answer(const PeerFpdu& fpdu) noexcept;
   // Notes a ULPDU of the prober's, in the order of the stream.
@@ -56,7 +66,6 @@ class Unasked {
   void answered();
   bool owe(const Owed& owed);
 
-  static constexpr std::size_t kMostKnown = 4096;        // Requests of each end
   static constexpr std::uint32_t kMostRead = 1U << 20U;  // octets of an answer
   static constexpr std::size_t kMostNamed = 4;
   std::deque<Asked> asked_{};
@@ -64,6 +73,8 @@ class Unasked {
   std::size_t atomics_asked_ = 0;
   std::deque<Owed> owed_{};
   std::size_t depth_ = kMostKnown;
+  std::size_t peer_ird_ = kMostKnown;
+  std::size_t peer_ord_ = kMostKnown;
   std::vector<std::string> named_{};
   std::size_t skipped_ = 0;
 };

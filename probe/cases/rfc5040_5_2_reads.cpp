@@ -273,6 +273,7 @@ void add_reads_cases(Cases& cases) {
     opening.start_up.enhanced->ord = 1;
     opening.socket.receive_buffer = 4096;
     Conversation& by = scene.connect(opening);
+    by.exceed_ird();
     const Region region = scene.region(Region::kPlain, kReadWrite);
     Burst all(by);
     constexpr int kRequests = 64;

@@ -176,7 +176,9 @@ void add_limits_cases(Cases& cases) {
     constexpr std::uint32_t kSize = 65000;
     constexpr std::uint16_t kReads = 128;
     Conversation& other = scene.connect();
-    Conversation& by = scene.rejoin({.socket = {.receive_buffer = 4096}, .wish = {.ird = kReads}});
+    Conversation& by = scene.rejoin({.socket = {.receive_buffer = 4096},
+                                     .start_up = {.enhanced = mpa::EnhancedData{.ird = 16, .ord = kReads}},
+                                     .wish = {.ird = kReads}});
     if (scene.advert().ird < kReads)
       not_applicable("the peer takes too few Reads at a time to have Responses wait while memory is revoked");
     const Region region = scene.region(Region::kPlain, kReadWrite);

@@ -55,6 +55,7 @@ void beyond_ird(Scene& scene, const Combination& how) {
   opening.socket.receive_buffer = 4096;
   Stage stage(scene, how, opening);
   Conversation& by = stage.by();
+  by.exceed_ird();
   const Region large = scene.region(Region::kPlain, kReadWrite),
                region = how.message == Message::kReadRequest ? large : scene.region(Region::kPlain, kAllRights);
   constexpr std::uint32_t kRequests = 64;

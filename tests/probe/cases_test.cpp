@@ -33,5 +33,55 @@ TEST(PeerWithoutAtomics, IsNotJudgedByThem) {
   }
 }
 
+// A peer of this IRD and ORD.
+struct OfDepths : Connected {
+  OfDepths(std::uint16_t ird, std::uint16_t ord) {
+    const mpa::StartupFrame reply{.kind = mpa::FrameKind::kReply,
+                                  .enhanced = mpa::EnhancedData{.ird = ird, .ord = ord}};
+    conversation->start_fpdus(StartUp{.crc = false}, reply);
+    conversation->send_ulpdu(Messages().write({}, {}, {}));
+  }
+  Verdict verdict_of(const std::function<void(Conversation&)>& call) const {
+    try {
+      call(*conversation);
+    } catch (const Judgement& judgement) {
+      return judgement.verdict;
+    }
+    return Verdict::kPass;
+  }
+};
+
+TEST(PeerOfASmallIrd, HasNoMoreRequestsThanItTakes) {
+  const OfDepths pair(1, 16);
+  const auto read = [](Conversation& by) {
+    by.send_ulpdu(by.make().read_request({.sink_stag = {7}, .sink_offset = {0}}));
+  };
+  const auto add = [](Conversation& by) { by.send_ulpdu(by.make().atomic({})); };
+  EXPECT_EQ(pair.verdict_of(read), Verdict::kPass);
+  EXPECT_EQ(pair.verdict_of(read), Verdict::kNotApplicable);
+  const OfDepths other(1, 16);
+  EXPECT_EQ(other.verdict_of(read), Verdict::kPass);
+  other.say(Framer(mpa::Framing{.crc = false}).fpdu(Messages().read_response({7}, {0}, {})));
+  EXPECT_EQ(other.verdict_of([](Conversation& by) { by.expect_read_response({7}, {0}, 0); }), Verdict::kPass);
+  EXPECT_EQ(other.verdict_of(add), Verdict::kPass) << "the first is answered";
+  EXPECT_EQ(other.verdict_of(read), Verdict::kNotApplicable) << "atomics count, too";
+  const OfDepths third(0, 16);
+  third.conversation->exceed_ird();
+  EXPECT_EQ(third.verdict_of(read), Verdict::kPass) << "on purpose";
+}
+
+TEST(PeerOfASmallOrd, IsNotAskedForMoreAtATime) {
+  const auto verdict = [](std::uint16_t ord) {
+    const OfDepths pair(16, ord);
+    pair.say(Framer(mpa::Framing{.crc = false}).fpdu(Messages().read_request({.size = 8, .source_stag = kOwnStag})));
+    return pair.verdict_of([](Conversation& by) {
+      by.expect_read_request(8);
+      by.expect_read_request(8);
+    });
+  };
+  EXPECT_EQ(verdict(1), Verdict::kNotApplicable);
+  EXPECT_EQ(verdict(2), Verdict::kFail);
+}
+
 }  // namespace
 }  // namespace weft::probe::test
