@@ -43,6 +43,8 @@ void of_another(Scene& scene, Region::Kind kind) {
     fail("an STag that several streams share was invalidated by one of them");
 }
 
+constexpr std::uint16_t kLargestReceive = 4096;  // of the contract
+
 // The peer's own, at every size that is an edge, for the auditor to judge.
 void expect_sends(Scene& scene, std::uint8_t kind, rdmap::Opcode opcode) {
   Conversation& by = scene.connect();
@@ -63,14 +65,15 @@ void add_sends_cases(Cases& cases) {
   // RDMAP-5.3-02: Each Send type message consumes one untagged buffer.
   cases.add({.name = "send-kinds",
              .clause = "RDMAP-5.3-02",
-             .what = "Sends of each kind and of 0 to 1024 octets complete a receive each, with their true length.",
+             .what = "Sends of each kind and of 0 to 4096 octets complete a receive each, with their true length.",
              .needs = kReport | kRegions,
              .also = {"RDMAP-5.3-03", "RDMAP-5.3-06", "RDMAP-5.3-10", "RDMAP-2.4-03"}}) = [](Scene& scene) {
     // Each kind of Send completes a receive, and says what it is.
-    Conversation& by = scene.connect();
+    Conversation& by = scene.connect({.wish = {.receive_size = kLargestReceive}});
     auto before = scene.report(by);
     for (const rdmap::Opcode opcode : {rdmap::Opcode::kSend, rdmap::Opcode::kSendSolicited}) {
-      for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{1024}}) {
+      for (const std::size_t size : {0U, 1U, 3U, 1024U, 2500U, 4096U}) {
+        if (size > scene.advert().receive_size) continue;
         const auto octets = pattern(size, static_cast<std::uint8_t>(size));
         by.send_ulpdu(by.make().send(octets, opcode));
         expect_delivered(scene, by, octets, before);
@@ -86,12 +89,12 @@ void add_sends_cases(Cases& cases) {
              .needs = kReport | kRegions,
              .also = {"DDP-5.4-05", "DDP-5.4-02"}}) = [](Scene& scene) {
     // Several segments, cut where no boundary is.
-    Conversation& by = scene.connect();
+    Conversation& by = scene.connect({.wish = {.receive_size = kLargestReceive}});
     const auto before = scene.report(by);
-    const auto octets = pattern(1000);
+    const std::size_t most = std::max<std::size_t>(scene.advert().receive_size, 16), half = most / 2;
+    const auto octets = pattern(most);
     std::size_t from = 0;
-    for (const std::size_t size :
-         {std::size_t{1}, std::size_t{0}, std::size_t{500}, std::size_t{7}, std::size_t{492}}) {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{0}, half, std::size_t{7}, most - half - 8}) {
       by.send_ulpdu(by.make().send_segment(Bytes(octets).subspan(from, size), static_cast<std::uint32_t>(from),
                                            from + size == octets.size()));
       from += size;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages in several segments, and segments of several messages, RFC 5041 sections 4, 5 and 8.
+#include <algorithm>
+
 #include "common/crc32c.hpp"
 #include "probe/cases/mpa_steps.hpp"
 
@@ -43,10 +45,12 @@ void add_ddp_segments_cases(Cases& cases) {
              .also = {"DDP-5.2-05", "DDP-4.1-03", "DDP-4.1-04"}}) = [](Scene& scene) {
     Conversation& by = scene.connect();
     const Region region = target(scene);
-    const auto octets = pattern(300);
-    for (std::uint32_t from = 0; from < 300; from += 100) {
-      by.send_ulpdu(by.make().send_segment(Bytes(octets).subspan(from, 100), from, from == 200));
-      by.send_ulpdu(by.make().write(region.stag, at(region, from), Bytes(octets).subspan(from, 100), from == 200));
+    const std::uint32_t piece = std::min<std::uint32_t>(100, scene.advert().receive_size / 3U);
+    const auto octets = pattern(std::size_t{3} * piece);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      const Bytes part = Bytes(octets).subspan(std::size_t{i} * piece, piece);
+      by.send_ulpdu(by.make().send_segment(part, i * piece, i == 2));
+      by.send_ulpdu(by.make().write(region.stag, at(region, i * piece), part, i == 2));
       by.expect_empty_read();
     }
     expect_content(scene, by, region, 0, octets, "a Write between the segments of a Send was lost, or changed");
@@ -62,7 +66,7 @@ void add_ddp_segments_cases(Cases& cases) {
        .needs = kRegions | kReceives | kReport,
        .also = {"DDP-5.4-05", "DDP-5.3-06", "DDP-4.1-10"}}) = [](Scene& scene) {
     Conversation& by = scene.connect();
-    const auto octets = pattern(200);
+    const auto octets = pattern(std::min<std::size_t>(200, scene.advert().receive_size));
     for (std::uint32_t i = 0; i < octets.size(); ++i)
       by.send_ulpdu(by.make().send_segment(Bytes(octets).subspan(i, 1), i, i + 1 == octets.size()));
     expect_send(scene, by, octets);

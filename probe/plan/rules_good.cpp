@@ -74,6 +74,8 @@ void delivered(Scene& scene, const Combination& how) {
   if (is_invalidate(how.message)) draft.region = scene.region(Region::kThisStream, kAllRights);
   if (is_send(how.message) || how.message == Message::kWrite || how.message == Message::kReadRequest)
     draft.size = static_cast<std::size_t>(how.value.number);
+  if (is_send(how.message) && draft.size > scene.advert().receive_size)
+    not_applicable(fmt::format("the peer's receives have {} octets", scene.advert().receive_size));
   // After what follows: it may have the whole of the memory.
   if (draft.size > 2048) draft.offset = 0;
   const auto segments = stage.compose(draft);

@@ -99,6 +99,7 @@ void Stage::send_good(std::size_t size) {
   Messages& make = by_->make();
   if ((is_send(how_.message) && scene_.offers(kReceives)) ||
       (is_immediate(how_.message) && scene_.offers(kReceives | kAtomics))) {
+    if (scene_.offers(kReport)) size = std::min<std::size_t>(size, scene_.advert().receive_size);
     by_->send_ulpdu(is_send(how_.message) || size > 16 ? make.send(pattern(size)) : make.immediate(good_));
     ++receives_;
     if (good_ % kSettled == 0) settle();
