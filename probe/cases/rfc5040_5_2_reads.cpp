@@ -236,30 +236,6 @@ void add_reads_cases(Cases& cases) {
     }
   };
 
-  // RDMAP-6.1-05: RDMAP provides the negotiated maximum of inbound outstanding Read Requests.
-  cases.add({.name = "read-as-many-as-allowed",
-             .clause = "RDMAP-6.1-05",
-             .what = "As many Reads at once as the IRD says are all answered, in their order.",
-             .needs = kOrders | kRegions,
-             .also = {"RDMAP-5.2.2-03", "RDMAP-5.2.1-02", "RDMAP-B-09", "MPA2-3-01", "SEC-2.2.8-01"}}) =
-      [](Scene& scene) {
-        // As many as the peer has said that it takes at a time, in one segment: all are answered, in their order.
-        constexpr std::uint16_t kDepth = 8;
-        Opening opening;
-        opening.wish.ird = kDepth;
-        opening.start_up.enhanced->ord = kDepth;
-        Conversation& by = scene.connect(opening);
-        const Region region = scene.region(Region::kPlain, kReadWrite);
-        Burst all(by);
-        for (std::uint32_t i = 0; i < kDepth; ++i) {
-          auto request = read_of(region.stag, at(region, i * 1000), 1000);
-          request.sink_offset = {i * 1000ULL};
-          all.add(by.make().read_request(request));
-        }
-        all.send();
-        for (std::uint32_t i = 0; i < kDepth; ++i) by.expect_read_response(Scene::kOwnStag, {i * 1000ULL}, 1000);
-      };
-
   // RDMAP-6.1-09: RDMAP does not accept more inbound outstanding Read Requests than negotiated.
   cases.add({.name = "read-more-than-allowed",
              .clause = "RDMAP-6.1-09",

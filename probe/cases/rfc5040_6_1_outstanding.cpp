@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of the peer's that wait for our Responses: how many there are, and what waits with them. RFC 5040 sections 5.5 and 6.1.
+// Reads that wait for Responses: how many there are, and what waits with them. RFC 5040 sections 5.5 and 6.1.
+#include <algorithm>
+#include <thread>
+
 #include "probe/cases/steps.hpp"
 #include "probe/peer_program.hpp"
 
@@ -28,6 +31,38 @@ void answer(Conversation& by, const rdmap::ReadRequest& request) {
 
 void add_outstanding_cases(Cases& cases) {
   using namespace outstanding_cases;
+  // RDMAP-6.1-05: RDMAP provides the negotiated maximum of inbound outstanding Read Requests.
+  cases.add({.name = "read-as-many-as-allowed",
+             .clause = "RDMAP-6.1-05",
+             .what = "As many Reads at once as the IRD says are all answered, in their order.",
+             .needs = kOrders | kRegions,
+             .also = {"RDMAP-5.2.2-03", "RDMAP-5.2.1-02", "RDMAP-B-09", "MPA2-3-01", "SEC-2.2.8-01"}}) =
+      [](Scene& scene) {
+        // As many as the Reply says, in one segment, also where we could have more: all are answered, in their order. They are long,
+        // and not taken at first, so that none is answered when the last one comes.
+        for (const std::uint16_t ord : {std::uint16_t{8}, std::uint16_t{64}}) {
+          Opening opening;
+          opening.wish.ird = 8;
+          opening.start_up.enhanced->ord = ord;
+          opening.socket.receive_buffer = 4096;
+          Conversation& by = scene.connect(opening);
+          const Region region = scene.region(Region::kPlain, kReadWrite);
+          // Our wish, and not the peer, has its IRD be less than our ORD (MPA2-9.1-04).
+          by.exchange().prober_breaks_startup = ord != 8;
+          const std::uint64_t many = std::min<std::size_t>(by.peer_ird().value_or(8), ord);
+          Burst all(by);
+          for (std::uint64_t i = 0; i < many; ++i) {
+            auto request = read_of(region.stag, region.offset, 60'000);
+            request.sink_offset = {i << 16U};
+            all.add(by.make().read_request(request));
+          }
+          all.send();
+          std::this_thread::sleep_for(scene.quiet() / 10);
+          by.socket().set({.receive_buffer = 1 << 20});
+          for (std::uint64_t i = 0; i < many; ++i) by.expect_read_response(Scene::kOwnStag, {i << 16U}, 60'000);
+        }
+      };
+
   // RDMAP-6.1-08: RDMAP does not have more outbound Read Requests outstanding than negotiated.
   cases.add({.name = "order-within-ord",
              .clause = "RDMAP-6.1-08",
