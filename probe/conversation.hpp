@@ -116,6 +116,8 @@ class Conversation {
   rdmap::Terminate expect_terminate(std::initializer_list<rdmap::ErrorCode> any_of, Bytes offending = {});
   rdmap::Terminate expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending = {},
                                     const std::vector<rdmap::ErrorCode>& tolerated = {});
+  // The same of an error of MPA. The end of the connection without a Terminate is a warning: the Terminate is a SHOULD.
+  void expect_terminate_or_end(const std::vector<rdmap::ErrorCode>& any_of);
   // Expects FIN or RST, without preceding octets.
   void expect_end(const std::string& why);
   // Expects FIN or RST within the time; preceding octets are ignored.
@@ -160,6 +162,9 @@ class Conversation {
   [[nodiscard]] bool is_established() const noexcept;
   void answer_what_is_due();
   void note(Part::Kind kind, bool from_peer, Bytes octets = {});
+  Came next_terminate(PeerFpdu& fpdu);  // skips other FPDUs
+  rdmap::Terminate take_terminate(const PeerFpdu& fpdu, const std::vector<rdmap::ErrorCode>& any_of, Bytes offending,
+                                  const std::vector<rdmap::ErrorCode>& tolerated);
   void check_quote(const rdmap::Terminate& terminate, Bytes offending);
   // Octets of the peer's Read Response, to its last segment; more than `most` fail.
   std::vector<std::byte> read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t most);

@@ -36,6 +36,12 @@ std::string text_of(Came came, Duration limit) {
   std::unreachable();
 }
 
+// No Terminate came.
+std::string text_without(Came came, Duration limit, const std::vector<rdmap::ErrorCode>& due) {
+  if (came == Came::kNothing) return text_of(came, limit) + "; a Terminate of " + text_of(due) + " was due";
+  return text_of(came, limit) + " without a Terminate; " + text_of(due) + " was due";
+}
+
 std::string error_of(const PeerFpdu& fpdu) {
   if (!fpdu.is(rdmap::Opcode::kTerminate)) return {};
   const auto report = rdmap::parse_terminate(fpdu.payload());
@@ -185,16 +191,33 @@ rdmap::Terminate Conversation::expect_terminate(std::initializer_list<rdmap::Err
   return expect_terminate(std::vector(any_of), offending);
 }
 
+Came Conversation::next_terminate(PeerFpdu& fpdu) {
+  const Instant began = now();
+  const std::size_t before = in_.received;
+  Came came{};
+  do came = next_any(fpdu, began + patience() + time_for(in_.received - before) - now());
+  while (came == Came::kFpdu && !fpdu.is(rdmap::Opcode::kTerminate));
+  return came;
+}
+
 rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending,
                                                 const std::vector<rdmap::ErrorCode>& tolerated) {
-  const Duration time = patience();
-  const Instant began = now();
   PeerFpdu fpdu;
-  Came came{};
-  const std::size_t before = in_.received;
-  do came = next_any(fpdu, began + time + time_for(in_.received - before) - now());
-  while (came == Came::kFpdu && !fpdu.is(rdmap::Opcode::kTerminate));
-  if (came != Came::kFpdu) fail(text_of(came, time) + " without a Terminate; " + text_of(any_of) + " was due");
+  if (const Came came = next_terminate(fpdu); came != Came::kFpdu) fail(text_without(came, patience(), any_of));
+  return take_terminate(fpdu, any_of, offending, tolerated);
+}
+
+void Conversation::expect_terminate_or_end(const std::vector<rdmap::ErrorCode>& any_of) {
+  PeerFpdu fpdu;
+  const Came came = next_terminate(fpdu);
+  if (came == Came::kFpdu) return static_cast<void>(take_terminate(fpdu, any_of, {}, {}));
+  if (came == Came::kNothing) fail(text_without(came, patience(), any_of));
+  warnings_.push_back(text_without(came, patience(), any_of) + " (a SHOULD: RDMAP-6.2.1-01, MPA-8-05)");
+  if (!out_.shut) shut();
+}
+
+rdmap::Terminate Conversation::take_terminate(const PeerFpdu& fpdu, const std::vector<rdmap::ErrorCode>& any_of,
+                                              Bytes offending, const std::vector<rdmap::ErrorCode>& tolerated) {
   const auto report = rdmap::parse_terminate(fpdu.payload());
   if (!report) fail(fmt::format("a Terminate of {} octets came", fpdu.payload().size()));
   const rdmap::Terminate terminate = report->meant();
@@ -210,10 +233,10 @@ rdmap::Terminate Conversation::expect_terminate(const std::vector<rdmap::ErrorCo
   if (!offending.empty()) check_quote(terminate, offending);
   // The peer may wait for our FIN with its own.
   PeerFpdu more;
-  came = next_any(more, learned_->quiet(patience_ / 10));
+  Came came = next_any(more, learned_->quiet(patience_ / 10));
   if (came == Came::kNothing) {
     shut();
-    came = next_any(more, time);
+    came = next_any(more, patience());
   }
   if (came == Came::kFpdu)
     fail("a " + name_of(more) + " came after the Terminate, which is the last message of its direction");

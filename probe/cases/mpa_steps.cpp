@@ -44,7 +44,7 @@ void expect_only_before(Scene& scene, const Region& region) {
 
 void expect_mpa_error(Conversation& by, const Errors& any_of) {
   try {
-    by.expect_terminate(any_of);
+    by.expect_terminate_or_end(any_of);
   } catch (const Judgement&) {
     if (by.socket().unacknowledged() == 0) throw;
     not_applicable("the peer's TCP does not acknowledge the wrong FPDU: it drops it silently (MPA-8-11)");

@@ -48,7 +48,7 @@ TEST(Expectations, OfATerminate) {
   EXPECT_EQ(terminate_after({}, true, {kCrc}),
             "the peer closed the connection without a Terminate; 2/0/02 (an FPDU's CRC is wrong) was due");
   EXPECT_EQ(terminate_after({}, false, {kCrc}),
-            "nothing came within 50 ms without a Terminate; 2/0/02 (an FPDU's CRC is wrong) was due");
+            "nothing came within 50 ms; a Terminate of 2/0/02 (an FPDU's CRC is wrong) was due");
   EXPECT_TRUE(terminate_after({terminate(kCrc)}, true, {kBadStag})
                   .starts_with("a Terminate of 2/0/02 (an FPDU's CRC is wrong) came; 1/1/00 (the STag"));
   EXPECT_NE(terminate_after({terminate(kBadStag, other)}, true, {kBadStag}, bad).find("quotes another DDP header"),
@@ -60,6 +60,21 @@ TEST(Expectations, OfATerminate) {
   EXPECT_EQ(terminate_after({terminate(kCrc)}, false, {kCrc}), "the connection stayed open after the Terminate");
   EXPECT_EQ(terminate_after({terminate(kCrc), Messages().send({})}, true, {kCrc}),
             "a Send came after the Terminate, which is the last message of its direction");
+}
+
+// MPA has to find the error; the Terminate that says so is a SHOULD.
+TEST(Expectations, OfAnEndThatMpaBrings) {
+  const auto ended = [](const std::vector<Ulpdu>& ulpdus, bool ends) {
+    Connected pair;
+    for (Framer framer; const Ulpdu& ulpdu : ulpdus) pair.say(framer.fpdu(ulpdu));
+    if (ends) pair.peer->shutdown_write();
+    const std::string said = sentence([&] { pair.conversation->expect_terminate_or_end({kCrc}); });
+    return said + (pair.conversation->warnings().empty() ? "" : ", a warning");
+  };
+  EXPECT_EQ(ended({terminate(kCrc)}, true), "passed");
+  EXPECT_EQ(ended({}, true), "passed, a warning");
+  EXPECT_TRUE(ended({terminate(kBadStag)}, true).starts_with("a Terminate of 1/1/00"));
+  EXPECT_TRUE(ended({}, false).starts_with("nothing came within 50 ms; a Terminate of "));
 }
 
 // One of layer 2 has no headers, whether or not it is known what it is about.
