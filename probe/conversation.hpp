@@ -120,7 +120,7 @@ class Conversation {
   void expect_terminate_or_end(const std::vector<rdmap::ErrorCode>& any_of);
   // Expects FIN or RST, without preceding octets.
   void expect_end(const std::string& why);
-  // Expects FIN or RST within the time; preceding octets are ignored.
+  // Expects FIN or RST within the time, after a Terminate together with our FIN; preceding octets are ignored.
   void expect_end_sometime(const std::string& why, Duration limit);
   // Expects no end for this time, and no octets: on an established stream nothing but what a peer may send at any time.
   // `breach` says what of that is too much.

@@ -256,6 +256,10 @@ void Conversation::expect_end(const std::string& why) {
 
 void Conversation::expect_end_sometime(const std::string& why, Duration limit) {
   const Instant deadline = now() + limit;
+  // A peer whose Terminate came may wait for our FIN with its own.
+  for (PeerFpdu fpdu; reader_ && !exchange_.prober_breaks_startup && next_any(fpdu, deadline - now()) == Came::kFpdu;) {
+    if (fpdu.is(rdmap::Opcode::kTerminate) && !out_.shut) shut();
+  }
   while (read_some(deadline)) consume(unread().size());
   if (ended_ == Part::kOctets)
     fail(fmt::format("the connection was still open after {} ms, and had to end: {}",

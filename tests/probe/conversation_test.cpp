@@ -62,6 +62,20 @@ TEST(Expectations, OfATerminate) {
             "a Send came after the Terminate, which is the last message of its direction");
 }
 
+// The peer keeps the connection until the other end's FIN.
+TEST(Expectations, OfAnEndThatWaitsForOurFin) {
+  Connected pair(std::chrono::seconds(5));
+  pair.conversation->start_fpdus(mpa::Framing{}, mpa::Framing{});
+  pair.say(Framer().fpdu(terminate(kOpcode)));
+  const std::jthread peer([&] {
+    std::vector<std::byte> octets;
+    while (pair.peer->receive(octets, now() + std::chrono::seconds(5)) == Socket::Got::kOctets) {
+    }
+    pair.peer->shutdown_write();
+  });
+  EXPECT_EQ(sentence([&] { pair.conversation->expect_end_sometime("of X", std::chrono::seconds(2)); }), "passed");
+}
+
 // MPA has to find the error; the Terminate that says so is a SHOULD.
 TEST(Expectations, OfAnEndThatMpaBrings) {
   const auto ended = [](const std::vector<Ulpdu>& ulpdus, bool ends) {
