@@ -67,7 +67,7 @@ void add_closing_cases(Cases& cases) {
              .needs = kRegions | kSessions | kReport,
              .also = {"DDP-6.2.2-02", "RDMAP-IANA-3.3-01"}}) = [](Scene& scene) {
     // In the middle of an FPDU: an error, and no octet of it is placed.
-    for (const bool by_reset : {false, true}) {
+    for (const bool by_reset : {true, false}) {
       Conversation& by = scene.connect();
       const Region region = scene.region(Region::kPlain, kReadWrite);
       const auto fpdu = by.fpdu(by.make().write(region.stag, region.offset, pattern(400)));
@@ -79,7 +79,7 @@ void add_closing_cases(Cases& cases) {
       if (!by_reset) by.expect_end_sometime("our direction has ended inside an FPDU", scene.patience());
       scene.expect_untouched(region, 0, 400);
       if (!by_reset && scene.report().terminate_sent == 0)
-        fail("the peer's program was not told that the stream ended inside an FPDU");
+        warn("the peer's program was not told that the stream ended inside an FPDU: no code came with it (MPA-8-05)");
     }
   };
 

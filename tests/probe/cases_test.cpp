@@ -13,7 +13,7 @@ constexpr std::uint8_t kReadWrite = Region::kRead | Region::kWrite;
 constexpr Region kPlain{.stag = {0x101}, .offset = {0x1000}, .length = 1U << 16U, .rights = kReadWrite};
 
 CaseResult result_of(Scripted& way, const std::string& name) {
-  way.offered = kListens | kStream | kReceives | kRegions | kOrders | kAtomics | kReads;
+  way.offered = kListens | kStream | kReceives | kRegions | kOrders | kAtomics | kReads | kReport | kSessions;
   way.case_patience = std::chrono::milliseconds(100);
   const Report report = run_of(way, name);
   if (report.cases.size() != 1) throw std::runtime_error("not one case: " + name);
@@ -31,6 +31,27 @@ TEST(PeerWithoutAtomics, IsNotJudgedByThem) {
     };
     EXPECT_EQ(result_of(way, name).verdict, Verdict::kNotApplicable) << name;
   }
+}
+
+// MPA has to find that a stream ends inside an FPDU. That it gives a code to its consumer is a SHOULD.
+TEST(PeerWhoseMpaGivesNoCode, IsWarnedOfIt) {
+  const auto verdict = [](std::uint32_t terminate_sent) {
+    Scripted way;
+    way.advert = {.session = 1, .regions = {kPlain}};
+    int opened = 0;
+    std::vector<std::byte> content(400);
+    for (std::size_t i = 0; i < content.size(); ++i) content[i] = first_content(kPlain, i);
+    way.on_open = [&, terminate_sent](Connected& pair) {
+      ++opened;  // the first one is no case's
+      if (opened == 3 || opened == 5) pair.say(Framer().fpdu(Messages().read_response(kOwnStag, {0x10000}, content)));
+      if (opened == 4) pair.peer->shutdown_write();
+      const PeerReport report{.connections = 3, .connections_ended = 2, .terminate_sent = terminate_sent};
+      if (opened == 6) pair.say(Framer().fpdu(Messages().send(serialize(report))));
+    };
+    return result_of(way, "close-inside-fpdu").verdict;
+  };
+  EXPECT_EQ(verdict(0x01020001), Verdict::kPass);
+  EXPECT_EQ(verdict(0), Verdict::kWarn);
 }
 
 // A peer of this IRD and ORD.
