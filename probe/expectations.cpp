@@ -173,10 +173,14 @@ void Conversation::check_quote(const rdmap::Terminate& terminate, Bytes offendin
     fail(error + (wanted.ddp_header ? " quotes another DDP header than the one that was at fault"
                                     : " quotes a DDP header, and none is due"));
   }
-  if (terminate.read_request.has_value() != wanted.read_request.has_value())
+  // Section 7.1 of RFC 5040 sets the header to zero where figure 10 has one that is not a Read Request's: two readings.
+  const bool zero = terminate.read_request == rdmap::ReadRequest{} && !wanted.read_request;
+  if (zero) {
+    warnings_.push_back(error + " has an RDMA header of zeros, and none is due (RDMAP-4.8-18)");
+  } else if (terminate.read_request.has_value() != wanted.read_request.has_value())
     fail(error + (wanted.read_request ? " has no copy of the Read Request's header"
                                       : " quotes a Read Request's header, and none is due"));
-  if (terminate.read_request && *terminate.read_request != *wanted.read_request)
+  if (terminate.read_request && !zero && *terminate.read_request != *wanted.read_request)
     fail(error + " quotes another Read Request's header than the one that was at fault");
   if (terminate.segment_length.has_value() != wanted.segment_length.has_value())
     fail(error + (wanted.segment_length ? " has no DDP Segment Length" : " has a DDP Segment Length, and none is due"));

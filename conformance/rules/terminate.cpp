@@ -174,6 +174,10 @@ void judge_bits(const Ulpdu& ulpdu, const rdmap::ErrorCode& error, const Shape& 
   const bool of_read = full_header && quoted_opcode(shape) == std::to_underlying(rdmap::Opcode::kReadRequest);
   const bool of_atomic = full_header && quoted_opcode(shape) == std::to_underlying(rdmap::Opcode::kAtomicRequest);
   if (shape.rdma && full_header && !of_read && !of_atomic) {
+    // Section 7.1 sets to zero the header that figure 10 has for a Send with Invalidate.
+    const std::size_t rdma_header = rdmap::ReadRequestLayout::kSize;
+    if (ulpdu.payload.size() >= shape.size && all_zero(ulpdu.payload.first(shape.size).last(rdma_header)))
+      return add(kTerminateR, "R", true);
     findings.add(kQuotedRequest, where,
                  fmt::format("R is 1, but the quoted segment has opcode {}", quoted_opcode(shape)));
     return;

@@ -225,6 +225,16 @@ TEST_CASE("an error of MPA quotes nothing", "[rfc5040/4.8][RDMAP-4.8-08][RDMAP-4
   CHECK(found(message) == about("RDMAP-4.8-10", 20, "warning"));
 }
 
+// Figure 10 has the header for a Send with Invalidate, too, and section 7.1 sets it to zero.
+TEST_CASE("a header of zeros is no Read Request's", "[rfc5040/4.8][RDMAP-4.8-10][RDMAP-4.8-18]") {
+  TerminateMessage message = over(kWritten);
+  message.bits = kM | kD | kR;
+  message.rdma = zeros(28);
+  CHECK(found(message) == about("RDMAP-4.8-10", 20, "warning"));
+  message.rdma.back() = std::byte{1};
+  CHECK(found(message) == about("RDMAP-4.8-18", 20));
+}
+
 TEST_CASE("a protection error of a Read Request quotes it", "[rfc5040/4.8][RDMAP-4.8-10]") {
   CHECK(found(of_read(0, 1, 0, kM | kD | kR)) == kNothing);
   CHECK(found(of_read(0, 1, 0, kM | kD)) == about("RDMAP-4.8-10", 20, "warning"));
