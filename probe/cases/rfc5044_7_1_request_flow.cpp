@@ -160,11 +160,11 @@ void add_request_flow_cases(Cases& cases) {
        .needs = kListens,
        .also = {"MPA-7.1.2-12"}}) = [](Scene& scene) {
     Conversation& by = scene.dial();
-    by.expect_silence(scene.quiet(), "no Request was sent yet");
+    expect_still_waiting(scene, by, "no Request was sent yet");
     const StartUp start_up = for_peer(scene, plain_request());
     const auto octets = forge(mpa::FrameKind::kRequest, start_up);
     by.send(Bytes(octets).first(19));
-    by.expect_silence(scene.quiet(), "only 19 octets of the Request were sent");
+    expect_still_waiting(scene, by, "only 19 octets of the Request were sent");
     by.send(Bytes(octets).subspan(19));
     by.start_fpdus(start_up, by.expect_frame(mpa::FrameKind::kReply).frame);
     expect_works(scene, by);

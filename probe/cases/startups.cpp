@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probe/cases/startups.hpp"
 
+#include <algorithm>
+
 #include "probe/verdict.hpp"
 #include "rdmap/control.hpp"
 
@@ -119,6 +121,17 @@ void expect_end_without_fpdu(Conversation& by, const std::string& why) {
     case Came::kReset: return;
     case Came::kFpdu: fail("an FPDU came, and the connection had to end without one: " + why);
     case Came::kNothing: fail("the connection stayed open, and had to end: " + why);
+  }
+}
+
+void expect_still_waiting(Scene& scene, Conversation& by, const std::string& why) {
+  constexpr Duration kLongest = std::chrono::milliseconds(200), kTimeOut = std::chrono::seconds(1);
+  try {
+    by.expect_silence(std::min(scene.quiet(), kLongest), why);
+  } catch (const Judgement&) {
+    const auto& parts = by.exchange().parts;
+    if (parts.empty() || parts.back().kind == Part::kOctets || parts.back().at < kTimeOut) throw;
+    not_applicable("the peer ended the start-up after more than a second, as by a time-out of its own (MPA-7.1.2-26)");
   }
 }
 

@@ -15,10 +15,10 @@ constexpr std::uint64_t kPlain = 0x10000;
 // Before the frame is complete the peer sends nothing, and does not end the connection.
 void send_halting(Scene& scene, Conversation& by, Bytes octets) {
   by.send(octets.first(mpa::kKeySize / 2));
-  by.expect_silence(scene.quiet(), "half of the key of a start-up frame was sent");
+  expect_still_waiting(scene, by, "half of the key of a start-up frame was sent");
   by.send(octets.subspan(mpa::kKeySize / 2, mpa::kFixedFrameSize - mpa::kKeySize / 2));
   if (octets.size() == mpa::kFixedFrameSize) return;
-  by.expect_silence(scene.quiet(), "a start-up frame without its Private Data was sent");
+  expect_still_waiting(scene, by, "a start-up frame without its Private Data was sent");
   by.send(octets.subspan(mpa::kFixedFrameSize));
 }
 
@@ -36,6 +36,7 @@ std::optional<std::string> refusal_of(Scene& scene, const StartUp& request, Deli
     send_startup(scene, by, forge(mpa::FrameKind::kRequest, request), delivery);
     reply = by.expect_frame(mpa::FrameKind::kReply);
   } catch (const Judgement& judgement) {
+    if (judgement.verdict == Verdict::kNotApplicable) throw;
     by.expect_end("the peer has sent no Reply");
     return judgement.what();
   }

@@ -2,14 +2,17 @@
 // Verdicts of cases on peers that are peculiar and right, and on peers with faults that few peers have.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "probe/cases/errors.hpp"
+#include "probe/cases/startups.hpp"
 #include "probe/messages.hpp"
 #include "scripted.hpp"
 
 namespace weft::probe::test {
 namespace {
 
-constexpr std::uint8_t kReadWrite = Region::kRead | Region::kWrite;
 constexpr Region kPlain{.stag = {0x101}, .offset = {0x1000}, .length = 1U << 16U, .rights = kReadWrite};
 
 CaseResult result_of(Scripted& way, const std::string& name) {
@@ -52,6 +55,25 @@ TEST(PeerWhoseMpaGivesNoCode, IsWarnedOfIt) {
   };
   EXPECT_EQ(verdict(0x01020001), Verdict::kPass);
   EXPECT_EQ(verdict(0), Verdict::kWarn);
+}
+
+// It gives a start-up up after a while. The prober is no slower where the round trip is long.
+TEST(PeerWithATimeOutOfItsStartUp, IsNotKeptWaiting) {
+  Scripted way;
+  way.learned->saw_round_trip(std::chrono::seconds(10));
+  Scene scene(way, 1);
+  const Connected pair;
+  const Instant began = now();
+  expect_still_waiting(scene, *pair.conversation, "of X");
+  EXPECT_LT(now() - began, std::chrono::seconds(5));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  pair.peer->shutdown_write();
+  try {
+    expect_still_waiting(scene, *pair.conversation, "of X");
+    FAIL() << "it had ended";
+  } catch (const Judgement& judgement) {
+    EXPECT_EQ(judgement.verdict, Verdict::kNotApplicable);
+  }
 }
 
 // A peer of this IRD and ORD.
