@@ -63,8 +63,7 @@ void add_immediate_data_cases(Cases& cases) {
              .needs = kOrders | kAtomics,
              .also = {"RDMAPX-6.3-02"}}) = [](Scene& scene) {
     Conversation& by = scene.connect({.wish = {.receives = 0}});
-    const auto ulpdu = by.make().immediate(1);
-    expect_refused(by, ulpdu, {kNoBuffer});
+    expect_no_buffer(by, by.make().immediate(1));
   };
 
   // RDMAPX-8.2-01: DDP validates all DDP segment fields of the four new messages.

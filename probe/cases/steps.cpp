@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <thread>
 
 #include "common/crc32c.hpp"
@@ -54,6 +56,18 @@ void expect_refused_and_deaf(Scene& scene, Conversation& by, Bytes ulpdu, const 
   }
   by.expect_terminate(any_of, ulpdu);
   expect_memory_untouched(scene);
+}
+
+void expect_no_buffer(Conversation& by, Bytes ulpdu) {
+  const auto& parts = by.exchange().parts;
+  const std::size_t before = parts.size();
+  try {
+    expect_refused(by, ulpdu, {kNoBuffer});
+  } catch (const Judgement&) {
+    if (std::any_of(parts.begin() + static_cast<std::ptrdiff_t>(before), parts.end(), std::mem_fn(&Part::from_peer)))
+      throw;
+    warn("nothing came: the peer waits for a receive, or has lost the message (RFC 5041 section 7.1 lets it recover)");
+  }
 }
 
 void expect_delivered(Scene& scene, Conversation& by, Bytes payload, const PeerReport& before) {

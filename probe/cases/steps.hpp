@@ -52,6 +52,9 @@ void expect_refused(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& a
 void expect_refused_and_deaf(Scene& scene, Conversation& by, Bytes ulpdu, const Errors& any_of,
                              const FpduFault& fault = {});
 
+// A message finds no receive: Terminate 1/2/02. A peer that waits for a receive is warned: it may try to recover (RFC 5041 section 7.1).
+void expect_no_buffer(Conversation& by, Bytes ulpdu);
+
 // The peer's report, by RDMA Reads, once this number of receives have completed, or when the time is over.
 [[nodiscard]] PeerReport peek_until(Scene& scene, Conversation& by, std::uint32_t receives);
 // The Send, which was the last, is delivered octet by octet, with its length, by the receive whose turn it is after `before`.

@@ -76,6 +76,22 @@ TEST(PeerWithATimeOutOfItsStartUp, IsNotKeptWaiting) {
   }
 }
 
+// DDP may try to recover from the lack of a receive.
+TEST(PeerThatWaitsForAReceive, IsWarned) {
+  const auto verdict = [](const char* name, bool ends) {
+    Scripted way;
+    way.advert = {.session = 1, .regions = {kPlain}};
+    way.on_open = [ends](Connected& pair) {
+      if (ends) pair.peer->shutdown_write();
+    };
+    return result_of(way, name).verdict;
+  };
+  for (const char* const name : {"untagged-no-buffer-empty", "immediate-without-receive"}) {
+    EXPECT_EQ(verdict(name, false), Verdict::kWarn) << name;
+    EXPECT_EQ(verdict(name, true), Verdict::kFail) << name << ": the end without a Terminate";
+  }
+}
+
 // A peer of this IRD and ORD.
 struct OfDepths : Connected {
   OfDepths(std::uint16_t ird, std::uint16_t ord) {
