@@ -89,15 +89,23 @@ void add_request_flow_cases(Cases& cases) {
   // MPA2-6-07: Rev is two or higher if any enhanced connection establishment feature is used.
   cases.add({.name = "request-s-of-revision-1",
              .clause = "MPA2-6-07",
-             .what = "The Request has S set and revision 1: the peer answers or closes, and does not leave it waiting.",
+             .what = "The Request has S set and revision 1: the peer answers without S, or of revision 2, or closes.",
              .needs = kListens}) = [](Scene& scene) {
-    // RFC 5044 does not check the bit, RFC 6581 wants revision 2 with it: every answer is right, but none at all.
+    // RFC 5044 does not check the bit, RFC 6581 wants revision 2 with it: every answer is right, but none at all, and one that is
+    // itself enhanced and of revision 1.
     StartUp start_up = plain_request();
     start_up.enhanced_flag = true;
     start_up = for_peer(scene, start_up, 26);
     Conversation& by = scene.dial();
     by.send_frame(start_up);
-    if (!by.octets(mpa::kFixedFrameSize, by.patience()).empty()) return;
+    const auto reply = by.octets(mpa::kFixedFrameSize, by.patience());
+    if (reply.size() == mpa::kFixedFrameSize) {
+      constexpr std::byte kEnhancedBit{0x10};
+      const bool enhanced = (reply[mpa::kKeySize] & kEnhancedBit) != std::byte{0};
+      if (enhanced && reply[mpa::kKeySize + 1] < std::byte{2})
+        fail("the Reply has S set, and its revision is less than 2");
+    }
+    if (!reply.empty()) return;
     by.expect_end("a Request came whose revision is 1 and whose S is set");
   };
 

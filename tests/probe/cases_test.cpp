@@ -92,6 +92,22 @@ TEST(PeerThatWaitsForAReceive, IsWarned) {
   }
 }
 
+// The enhanced start-up is of revision 2.
+TEST(PeerOfRevision1, DoesNotAnswerByAnEnhancedReply) {
+  const auto verdict = [](std::uint8_t revision, bool enhanced) {
+    Scripted way;
+    way.on_dial = [=](Connected& pair) {
+      StartUp reply{.revision = revision};
+      if (!enhanced) reply.enhanced.reset();
+      pair.say(forge(mpa::FrameKind::kReply, reply));
+    };
+    return result_of(way, "request-s-of-revision-1").verdict;
+  };
+  EXPECT_EQ(verdict(1, true), Verdict::kFail);
+  EXPECT_EQ(verdict(2, true), Verdict::kPass);
+  EXPECT_EQ(verdict(1, false), Verdict::kPass);
+}
+
 // A peer of this IRD and ORD.
 struct OfDepths : Connected {
   OfDepths(std::uint16_t ird, std::uint16_t ord) {

@@ -21,7 +21,14 @@ class Scripted final : public Way {
   [[nodiscard]] std::string_view profile() const override { return "raw"; }
   [[nodiscard]] std::uint32_t offers() const override { return offered; }
   [[nodiscard]] unsigned most_at_a_time() const override { return 3; }
-  std::unique_ptr<Conversation> dial(const SocketWish&) override { not_applicable("the test has no start-up"); }
+  std::unique_ptr<Conversation> dial(const SocketWish&) override {
+    if (!on_dial) not_applicable("the test has no start-up");
+    Connected pair(case_patience);
+    const std::scoped_lock lock(mutex_);
+    on_dial(pair);
+    peers_.push_back(std::move(pair.peer));
+    return std::move(pair.conversation);
+  }
   Advert open(const Opening&, std::unique_ptr<Conversation>& by) override {
     Connected pair(case_patience);
     const std::scoped_lock lock(mutex_);
@@ -38,7 +45,7 @@ class Scripted final : public Way {
   std::uint32_t offered = kListens | kStream | kReceives;
   Advert advert{};
 
-  std::function<void(Connected&)> on_open{};
+  std::function<void(Connected&)> on_open{}, on_dial{};
 
  private:
   std::mutex mutex_{};
