@@ -14,7 +14,12 @@ void invalidates(Scene& scene, Region::Kind kind, rdmap::Opcode opcode) {
   scene.report(by);  // the window is bound by then
   const Region region = scene.region(kind, kAllRights);
   by.send_ulpdu(by.make().write(region.stag, region.offset, pattern(8)));
-  by.send_ulpdu(by.make().send(pattern(4), opcode, region.stag));
+  // It is valid until the Send is delivered, and so between the segments.
+  by.send_ulpdu(by.make().send_segment(pattern(2), 0, false, opcode, region.stag));
+  by.send_ulpdu(by.make().write(region.stag, region.offset, pattern(8, 20)));
+  if (scene.read_back(by, region, 0, 8) != pattern(8, 20))
+    fail("a Write before the last segment of a Send with Invalidate was lost");
+  by.send_ulpdu(by.make().send_segment(pattern(2), 2, true, opcode, region.stag));
   const PeerReport report = scene.report(by);
   if (report.receives_done < 3) fail("the Send with Invalidate did not complete a receive");
   const auto late = by.make().write(region.stag, region.offset, pattern(8, 50));

@@ -108,6 +108,32 @@ TEST(PeerOfRevision1, DoesNotAnswerByAnEnhancedReply) {
   EXPECT_EQ(verdict(1, false), Verdict::kPass);
 }
 
+// An STag is invalidated when the Send is delivered, and not when its first segment comes.
+TEST(PeerThatInvalidatesTooEarly, Fails) {
+  constexpr Region kOwn{.stag = {0x201}, .length = 4096, .rights = kAllRights, .kind = Region::kThisStream};
+  const auto reason = [&](bool early) {
+    Scripted way;
+    way.advert = {.session = 1, .regions = {kPlain, kOwn}};
+    way.on_open = [=](Connected& pair) {
+      Framer framer;
+      Messages make;
+      const auto tell = [&](const Ulpdu& ulpdu) { pair.say(framer.fpdu(ulpdu)); };
+      const Ulpdu late = make.write(kOwn.stag, {}, pattern(8, early ? 20 : 50));
+      PeerReport report{.connections = 1, .receives_done = 1};
+      tell(make.send(serialize(report)));
+      if (!early) tell(make.read_response(kOwnStag, {0x10000}, pattern(8, 20)));
+      report.receives_done = 3;
+      if (!early) tell(make.send(serialize(report)));
+      const auto segment = rdmap::segment_in_error(late);
+      tell(make.terminate(rdmap::make_terminate(kTaggedStag, &segment)));
+      pair.peer->shutdown_write();
+    };
+    return result_of(way, "invalidate-region").reason;
+  };
+  EXPECT_EQ(reason(false), "");
+  EXPECT_TRUE(reason(true).starts_with("a Terminate of 1/1/00"));
+}
+
 // A peer of this IRD and ORD.
 struct OfDepths : Connected {
   OfDepths(std::uint16_t ird, std::uint16_t ord) {
