@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace weft::probe {
 namespace {
@@ -57,9 +59,17 @@ class Run {
     for (const Case* const one : selected_cases(way, options)) results_.push_back({.what = one});
     quiet_used_.resize(results_.size());
     quiet_before_.resize(results_.size());
+    // Where the time is short, each rule has had some of its combinations.
+    std::map<std::string_view, std::size_t> of_rule;
+    std::vector<std::size_t> turns, order;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      turns.push_back(results_[i].what->planned ? ++of_rule[rule_of(*results_[i].what)] : 0);
+      order.push_back(i);
+    }
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(turns[i], i); });
     // Those that wait for the peer's time-outs begin first, and the others go on beside them.
     // What may end the peer comes last, so that it hides nothing of what the others find.
-    for (std::size_t i = 0; i < results_.size(); ++i) {
+    for (const std::size_t i : order) {
       const Case& one = *results_[i].what;
       (one.slow ? slow_ : one.last ? last_ : quick_).push_back(i);
     }

@@ -58,6 +58,22 @@ TEST(Runner, JudgesOnceWhereThePeerIsAsFastAsItWas) {
   EXPECT_EQ(times, 1);
 }
 
+// Where the time is short, each rule has had some of its combinations.
+TEST(Runner, TakesTheRulesInTurn) {
+  Scripted way;
+  std::vector<std::string_view> rules;
+  RunOptions options{.filter = {.only = {"rights", "msn"}},
+                     .depth = Depth::kQuick,
+                     .planned_time = std::chrono::seconds(-1),
+                     .at_a_time = 1};
+  options.on_result = [&](const CaseResult& one, std::size_t, std::size_t) {
+    if (one.what->planned) rules.push_back(rule_of(*one.what));
+  };
+  EXPECT_FALSE(run(way, options).cases.empty());
+  ASSERT_GT(rules.size(), 2U);
+  EXPECT_NE(rules[0], rules[1]);
+}
+
 // Combinations that do not begin in time are marked, and only where the time is limited: not where they are named.
 TEST(Runner, MarksWhatDidNotBeginInTime) {
   Scripted way;
