@@ -69,10 +69,10 @@ PeerFpdu Conversation::expect_message(rdmap::Opcode opcode, const char* unless_c
   if (came == Came::kNothing && request && unasked_.peer_waits())
     not_applicable(
         fmt::format("the peer's ORD is {}, and as many of its Requests wait for an answer", unasked_.peer_ord()));
-  const std::string name = "a " + std::string(rdmap::row(opcode).name);
+  const std::string name = with_article(rdmap::row(opcode).name);
   const std::string before = unasked_.skipped().empty() ? std::string() : "; before that came " + unasked_.skipped();
   if (came != Came::kFpdu) fail(text_of(came, time) + " instead of " + name + before);
-  if (!fpdu.is(opcode)) fail("a " + name_of(fpdu) + error_of(fpdu) + " came instead of " + name + before);
+  if (!fpdu.is(opcode)) fail(with_article(name_of(fpdu)) + error_of(fpdu) + " came instead of " + name + before);
   if (!fits(fpdu)) fail(name + " came that is not the one which was due" + before);
   return fpdu;
 }
@@ -243,7 +243,7 @@ rdmap::Terminate Conversation::take_terminate(const PeerFpdu& fpdu, const std::v
     came = next_any(more, patience());
   }
   if (came == Came::kFpdu)
-    fail("a " + name_of(more) + " came after the Terminate, which is the last message of its direction");
+    fail(with_article(name_of(more)) + " came after the Terminate, which is the last message of its direction");
   if (came == Came::kNothing) fail("the connection stayed open after the Terminate");
   // So that the peer is rid of the connection while the case goes on: one that connects has a few at a time.
   if (came == Came::kFin && !out_.shut) shut();
@@ -274,7 +274,7 @@ void Conversation::expect_silence(Duration limit, const std::string& why, const 
   if (is_established()) {
     PeerFpdu fpdu;
     if (next(fpdu, limit, breach) == Came::kFpdu)
-      fail("a " + name_of(fpdu) + error_of(fpdu) + " came, and none was due: " + why);
+      fail(with_article(name_of(fpdu)) + error_of(fpdu) + " came, and none was due: " + why);
   } else if (!octets(1, limit).empty()) {
     fail("octets came, and none were due: " + why);
   }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/wire.hpp"
@@ -34,6 +36,9 @@ class Segments {
   [[nodiscard]] bool is_next(const PeerFpdu& fpdu) const noexcept;
   std::vector<std::byte> begun_{};  // a ULPDU with the octets up to now
 };
+
+// "a Send", "an RDMA Write". For people.
+[[nodiscard]] std::string with_article(std::string_view message);
 
 // Says which FPDUs a step of a case waits for.
 using Wanted = std::function<bool(const PeerFpdu&)>;

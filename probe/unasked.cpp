@@ -51,6 +51,11 @@ bool Segments::take(PeerFpdu& fpdu) {
   return false;
 }
 
+std::string with_article(std::string_view message) {
+  const bool vowel = message.starts_with('A') || message.starts_with('I') || message.starts_with("RDMA");
+  return (vowel ? "an " : "a ") + std::string(message);
+}
+
 Wanted message_of(Opcode opcode) {
   return [opcode](const PeerFpdu& fpdu) { return fpdu.is(opcode); };
 }
@@ -70,7 +75,9 @@ bool is_whole(const PeerFpdu& fpdu) noexcept {
 }
 
 std::string words_for(const PeerFpdu& fpdu) {
-  return fmt::format("a {} of {} octets", rdmap::find_opcode(fpdu.opcode())->name, fpdu.payload().size());
+  const std::size_t size = fpdu.payload().size();
+  return fmt::format("{} of {} octet{}", with_article(rdmap::find_opcode(fpdu.opcode())->name), size,
+                     size == 1 ? "" : "s");
 }
 
 }  // namespace

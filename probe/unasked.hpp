@@ -45,7 +45,7 @@ class Unasked {
   // Returns the answers that are due, in the order of the Requests. A Request that a case has to answer holds back those
   // after it.
   [[nodiscard]] std::vector<Ulpdu> due(Messages& make);
-  // Names what was skipped since the last call of forget(): "a Send of 7 octets, a RDMA Write of 0 octets". For people.
+  // Names what was skipped since the last call of forget(): "a Send of 7 octets, an RDMA Write of 0 octets". For people.
   [[nodiscard]] std::string skipped() const;
   void forget() noexcept;
 

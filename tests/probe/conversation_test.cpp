@@ -173,8 +173,8 @@ TEST(Expectations, OfAReadResponse) {
             "the Read Response has 9 octets or more; 8 were asked for");
   EXPECT_EQ(after({make.read_response({1}, {100}, pattern(7))}), "the Read Response has 7 octets; 8 were asked for");
   EXPECT_EQ(after({make.write({}, {}, {}), make.read_response({1}, {100}, octets)}), "passed");
-  EXPECT_EQ(after({make.write({1}, {100}, octets)}), "a RDMA Write came instead of a RDMA Read Response");
-  EXPECT_EQ(after({}), "nothing came within 50 ms instead of a RDMA Read Response");
+  EXPECT_EQ(after({make.write({1}, {100}, octets)}), "an RDMA Write came instead of an RDMA Read Response");
+  EXPECT_EQ(after({}), "nothing came within 50 ms instead of an RDMA Read Response");
 }
 
 // What the answer to an empty Read holds is judged by a rule. Here it says that the peer lives.
@@ -194,10 +194,10 @@ TEST(Expectations, OfALifeSign) {
   EXPECT_EQ(after({make.read_response({8}, {0x1234}, {})}),
             "the Read Response's STag is 0x8; the Request's sink was 0x7");
   EXPECT_EQ(after({Messages().send({}), make.write({1}, {1}, pattern(1))}),
-            "a RDMA Write came instead of a RDMA Read Response; before that came a Send of 0 octets");
+            "an RDMA Write came instead of an RDMA Read Response; before that came a Send of 0 octets");
   EXPECT_EQ(after({Messages().terminate(rdmap::make_terminate(kCrc))}),
-            "a Terminate of 2/0/02 (an FPDU's CRC is wrong) came instead of a RDMA Read Response");
-  EXPECT_EQ(after({}), "nothing came within 50 ms instead of a RDMA Read Response");
+            "a Terminate of 2/0/02 (an FPDU's CRC is wrong) came instead of an RDMA Read Response");
+  EXPECT_EQ(after({}), "nothing came within 50 ms instead of an RDMA Read Response");
 }
 
 // A peer that cannot go on by its nature, and says so by closing, is not to blame.
@@ -312,7 +312,7 @@ TEST(Unasked, IsSkippedBeforeWhatIsWaitedFor) {
   EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X"); }), "passed");
   pair.tell(pair.make.write({1}, {5}, pattern(3)));
   EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X"); }),
-            "a RDMA Write came, and none was due: of X");
+            "an RDMA Write came, and none was due: of X");
   chat();
   EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X", send_of(4)); }),
             "passed")
@@ -387,7 +387,7 @@ TEST(Unasked, RequestsBeyondTheIrdAreNotTolerated) {
   pair.conversation->expect_read_request(8);
   read();
   EXPECT_EQ(sentence([&] { pair.conversation->expect_silence(std::chrono::milliseconds(20), "of X"); }),
-            "a RDMA Read Request came, and none was due: of X");
+            "an RDMA Read Request came, and none was due: of X");
 }
 
 // Memory that the peer was not told of, it cannot ask for.
@@ -395,10 +395,10 @@ TEST(Unasked, RequestsOfOtherMemoryAreNotTolerated) {
   Established pair;
   pair.tell(pair.make.read_request({.sink_stag = {1}, .size = 8, .source_stag = {9}}));
   EXPECT_EQ(sentence([&] { pair.conversation->expect_empty_read(); }),
-            "a RDMA Read Request came instead of a RDMA Read Response");
+            "an RDMA Read Request came instead of an RDMA Read Response");
   pair.tell(pair.make.read_request({.sink_stag = {1}, .size = 2U << 20U, .source_stag = kOwnStag}));
   EXPECT_EQ(sentence([&] { pair.conversation->expect_empty_read(); }),
-            "a RDMA Read Request came instead of a RDMA Read Response");
+            "an RDMA Read Request came instead of an RDMA Read Response");
 }
 
 // An answer to an earlier Request may come when the case waits for something else.
@@ -417,7 +417,7 @@ TEST(Unasked, AnswersMayBeLate) {
   pair.tell(pair.make.send({}));
   EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }), "passed");
   pair.tell(pair.make.read_response({3}, {40}, pattern(8)));
-  EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }), "a RDMA Read Response came instead of a Send")
+  EXPECT_EQ(sentence([&] { by.expect_message(rdmap::Opcode::kSend); }), "an RDMA Read Response came instead of a Send")
       << "it was answered";
   by.send_ulpdu(by.make().read_request({.sink_stag = {4}, .size = 8}));
   by.send_ulpdu(by.make().read_request({.sink_stag = {5}, .size = 8}));
