@@ -142,7 +142,7 @@ void ConnectionAudit::note_unread(Direction from) {
 
 void ConnectionAudit::judge(const FpduSeen& fpdu) {
   tally_of(fpdu.piece.from).count(fpdu);
-  if (fpdu.guessed) return forget(fpdu.piece.from);
+  if (fpdu.guessed || fpdu.may_be_nested) return forget(fpdu.piece.from);
   if (!rules_->startup_order.on(fpdu, facts_, findings_)) return;  // after a rejecting Reply: MPA is over
   rules_->startup_missing.on(fpdu, facts_, findings_);
   rules_->alignment.on(fpdu, facts_, findings_);

@@ -79,9 +79,8 @@ struct FpduSeen {
   std::uint32_t crc_computed{};  ///< CRC computed over the octets of MPA-4.4-14 to -16; only valid if `crc` is kBad
   bool mid_stream{};  ///< the capture lacks the beginning of the stream, or octets before this FPDU: see ResumedSeen
 
-  /// The FPDU may be none, and is not to be judged: whether the stream has Markers is a guess that no CRC confirms, or it
-  /// may be the payload of an FPDU that the capture lacks.
-  bool guessed{};
+  bool guessed{};        ///< whether the stream has Markers is a guess that no CRC confirms: its octets may be others
+  bool may_be_nested{};  ///< it may be the payload of an FPDU that the capture lacks
 
   /// Returns the offset in Piece::octets of an octet of the ULPDU. Markers lie between the octets of a ULPDU.
   [[nodiscard]] std::size_t ulpdu_at(std::size_t offset) const noexcept;

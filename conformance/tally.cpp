@@ -10,7 +10,7 @@ void Tally::count(const FpduSeen& fpdu) {
   framing = fpdu.framing;
   ++fpdus;
   markers += fpdu.markers.size();
-  octets_read += fpdu.piece.octets.size();
+  if (!fpdu.may_be_nested) octets_read += fpdu.piece.octets.size();
   mid_stream = mid_stream || fpdu.mid_stream;
   if (fpdu.crc == CrcVerdict::kBad) {
     ++bad_crcs;

@@ -149,9 +149,10 @@ bool Walk::tell_fpdu(Half& half, const Extent& size, CrcVerdict crc) {
   seen.piece = whole;
   seen.number = ++half.fpdus.number;
   seen.mid_stream = half.fpdus.mid_stream;
-  seen.guessed = (half.fpdus.guessed(whole.stream_offset) && !half.fpdus.track.framing.crc) || half.fpdus.may_be_nested;
+  seen.guessed = half.fpdus.guessed(whole.stream_offset) && !half.fpdus.track.framing.crc;
+  seen.may_be_nested = half.fpdus.may_be_nested;
+  if (seen.may_be_nested) half.unread += whole.octets.size();
   half.fpdus.last_at = whole.stream_offset;
-  if (half.fpdus.may_be_nested) half.unread += whole.octets.size();
   seen.crc = half.fpdus.track.framing.crc ? crc : CrcVerdict::kNotInUse;
   reader_.read(size, half.fpdus.track, seen);
   half.fpdus.track = half.fpdus.track.behind(size.size);

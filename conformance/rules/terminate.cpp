@@ -215,6 +215,7 @@ void Terminates::on_terminate(const Ulpdu& ulpdu, const SentHeaders& peer, Findi
   const bool goes_on = std::exchange(sent_, true);
   open_ = !header.last;
   if (goes_on || ulpdu.empty_and_not_last()) return;  // DDP's matter, as MSN and MO are
+  if (header.offset.value != 0) return;               // so is this, unless the capture lacks its beginning
   if (!header.last) {
     findings.add(kTerminateAlone, ulpdu.octets(0, ddp::UntaggedLayout::kSize),
                  fmt::format("the Terminate has MSN {}, MO {} and L={}", header.msn.value, header.offset.value,
