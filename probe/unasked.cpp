@@ -37,6 +37,7 @@ bool Segments::is_next(const PeerFpdu& fpdu) const noexcept {
 
 bool Segments::take(PeerFpdu& fpdu) {
   using L = ddp::UntaggedLayout;
+  constexpr std::size_t kMost = 1 << 20;  // octets; no message of a case is as long
   if (fpdu.tagged() || fpdu.ulpdu.size() < L::kSize) return false;
   if (!is_next(fpdu)) {
     begun_.clear();
@@ -45,7 +46,7 @@ bool Segments::take(PeerFpdu& fpdu) {
     return true;
   }
   begun_.insert(begun_.end(), fpdu.payload().begin(), fpdu.payload().end());
-  if (!fpdu.last()) return true;
+  if (!fpdu.last() && begun_.size() < kMost) return true;
   fpdu.ulpdu = std::exchange(begun_, {});
   fpdu.ulpdu[0] |= std::byte{ddp::Control::kLast};
   return false;
