@@ -287,12 +287,12 @@ def over_the_write(*, layer=1, etype=1, code=0, m=1, d=1, r=0, length=LENGTH, he
     return terminate(layer, etype, code, m=m, d=d, r=r, length=length, header=header, **how)
 
 
-@sample("RDMAP-5.4-05", "the Terminate has no L: it is not complete in one segment")
+@sample("RDMAP-5.4-05", "the Terminate has no L: it is not complete in one segment", severity="warning")
 def _():
     return ended(over_the_write(), last=0)
 
 
-@sample("RDMAP-5.4-05", "the Terminate comes in two segments", variant="two-segments")
+@sample("RDMAP-5.4-05", "the Terminate comes in two segments", severity="warning", variant="two-segments")
 def _():
     story = Story().start().steps(["first", "answer", "write"])
     whole = over_the_write()
