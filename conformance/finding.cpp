@@ -65,7 +65,7 @@ void Findings::add(const Rule& rule, std::optional<Direction> direction, Place p
 
 void Findings::swap_directions() noexcept {
   const auto swap = [](std::optional<Direction>& from) {
-    if (from) from = from == Direction::kFromInitiator ? Direction::kFromResponder : Direction::kFromInitiator;
+    if (from) from = engine::opposite(*from);
   };
   for (Finding& finding : findings_) swap(finding.direction);
   for (Count& count : counts_) swap(count.direction);

@@ -132,8 +132,8 @@ class Walk {
   void lose(Half& half, std::optional<LossReason> told);
   [[nodiscard]] static std::optional<mpa::FrameKind> key_here(const Half& half) noexcept;
   bool regain(Half& half);
-  Verdict follow_found(Half& half, Effort& effort);
-  static Verdict judge_cut_row(Half& half);
+  bool follow_found(Half& half);
+  static void judge_cut_row(Half& half);
   bool prove(Half& half);
   bool resume_in_order(Half& half);
   void resume(Half& half, const Track& track);

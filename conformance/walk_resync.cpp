@@ -100,50 +100,49 @@ bool Walk::prove(Half& half) {
   WalkSearch& search = half.search;
   const bool first = half.startup.base == half.window.begin();
   const bool doubtful = !search.told || search.uncaptured || half.fpdus.nesting;
-  if (doubtful && !first && !search.proven) {
-    Effort effort;
-    if (follow_found(half, effort) == Verdict::kMoreOctets) {
-      half.turn.undecided = true;
-      half.needed = effort.needed;
-      return false;
-    }
-  }
+  if (doubtful && !first && !search.proven && !follow_found(half)) return false;
   search.proven = true;
   return resume_in_order(half);
 }
 
-Verdict Walk::follow_found(Half& half, Effort& effort) {
+// False: more octets are needed.
+bool Walk::follow_found(Half& half) {
   WalkSearch& search = half.search;
   const Bytes octets = half.window.octets();
   const std::uint64_t longest = search.since + mpa::kMaxFpduSize;
+  Effort effort;
   while (half.window.begin() + search.followed < longest && (search.packets < 2 || half.fpdus.nesting)) {
     const std::size_t at = search.followed;
     const Track track = search.reached;
     const Verdict verdict = row_goes_on(octets, search.followed, search.reached, cut(half), effort);
-    if (verdict == Verdict::kMoreOctets) return verdict;
+    if (verdict == Verdict::kMoreOctets) {
+      half.turn.undecided = true;
+      half.needed = effort.needed;
+      return false;
+    }
     if (verdict == Verdict::kNo) {
       // A Marker that nothing announced breaks it off, too.
       if (known(half).markers || search.found->framing.markers) half.fpdus.nesting = true;
       search.may_be_nested = true;
-      return verdict;
+      break;
     }
-    if (search.followed == at) return judge_cut_row(half);
+    if (search.followed == at) {
+      judge_cut_row(half);
+      break;
+    }
     if (half.window.begins_packet(at)) ++search.packets;
     if (known(half).position && has_own_marker(octets.subspan(at), track)) break;
   }
-  return Verdict::kYes;
+  return true;
 }
 
 // Neither proves anything: an FPDU that a FIN cuts, and one that begins somewhere in a packet.
-Verdict Walk::judge_cut_row(Half& half) {
+void Walk::judge_cut_row(Half& half) {
   WalkSearch& search = half.search;
   const Bytes rest = half.window.octets().subspan(search.followed);
   const bool whole = half.stop.at_fin() && rest.empty();
-  const WalkFpdus row{.track = search.reached, .number = half.fpdus.number};
-  const bool swallows = swallows_fpdus(rest, row);
-  if (swallows) half.fpdus.nesting = true;
+  if (swallows_fpdus(rest, {.track = search.reached, .number = half.fpdus.number})) half.fpdus.nesting = true;
   search.may_be_nested = !whole && (half.fpdus.nesting || half.stop.at_fin() || !half.window.begins_packet(0));
-  return Verdict::kYes;
 }
 
 bool Walk::resume_in_order(Half& half) {

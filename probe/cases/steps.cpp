@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <span>
 #include <thread>
 
 #include "common/crc32c.hpp"
@@ -64,8 +64,7 @@ void expect_no_buffer(Conversation& by, Bytes ulpdu) {
   try {
     expect_refused(by, ulpdu, {kNoBuffer});
   } catch (const Judgement&) {
-    if (std::any_of(parts.begin() + static_cast<std::ptrdiff_t>(before), parts.end(), std::mem_fn(&Part::from_peer)))
-      throw;
+    if (std::ranges::any_of(std::span(parts).subspan(before), &Part::from_peer)) throw;
     warn("nothing came: the peer waits for a receive, or has lost the message (RFC 5041 section 7.1 lets it recover)");
   }
 }

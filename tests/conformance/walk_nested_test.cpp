@@ -21,27 +21,26 @@ Octets wrong_sends(const Octets& last) {
   return stream.add(send(4, pattern(40))) + stream.add(send(6, pattern(40))) + stream.add(send(7, last));
 }
 const Octets kWrongSends = wrong_sends(pattern(40));
-const Octets kPaddingBetweenPackets = pattern(16);  // so that none of them ends with the payload
-
-std::ptrdiff_t header_of_send() { return 20; }  // ULPDU_Length and DDP header
+const Octets kRest = pattern(16);             // so that none of them ends with the payload
+constexpr std::ptrdiff_t kHeaderOfSend = 20;  // ULPDU_Length and DDP header
 
 struct Nested : testing::Test {
   Conversation conversation{};
   Script script = conversation.startup();
 
-  // Ends after the first octets of an FPDU, which the capture lacks.
+  // Those of the header, say.
   void lose_octets(std::uint64_t octets) { script.gap(End::kFirst, octets); }
   void send(const Octets& octets) { script.send(End::kFirst, octets); }
   // An FPDU with this payload, without its header.
   Octets payload_and_crc(const Octets& payload) {
     const Octets fpdu = conversation.initiator.add(test::send(1, payload));
-    return {fpdu.begin() + header_of_send(), fpdu.end()};
+    return {fpdu.begin() + kHeaderOfSend, fpdu.end()};
   }
 };
 
 TEST_F(Nested, FpdusThatBreakOffAreNotJudged) {
   lose_octets(20);
-  send(payload_and_crc(kWrongSends + kPaddingBetweenPackets));
+  send(payload_and_crc(kWrongSends + kRest));
   send(conversation.initiator.add(test::send(2, pattern(50))));
   script.close(End::kFirst);
   const auto audit = script.audit();
@@ -97,7 +96,7 @@ TEST_F(Nested, FpdusWithMarkersThatAreTheirsAreJudged) {
 
 TEST_F(Nested, AfterFpdusThatBrokeOffNoneThatTheCaptureCutsIsJudged) {
   lose_octets(20);
-  send(payload_and_crc(kWrongSends + kPaddingBetweenPackets));
+  send(payload_and_crc(kWrongSends + kRest));
   lose_octets(400);
   send(kWrongSends);
   EXPECT_THAT(violations(script.audit()), IsEmpty());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/audit/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -81,10 +83,7 @@ void LeftOut::take(const ConnectionReport& connection) {
 
 void Report::take(ConnectionReport connection, std::size_t most) {
   if (connection.tls) note_hidden(connection.info, *connection.tls);
-  if (connection.evicted && damage.empty()) {
-    damage = file + ": connection " + std::to_string(connection.info.number) +
-             " was not checked to its end: too many connections at a time";
-  }
+  if (connection.evicted) note_cut(connection.info, "checked", "too many connections at a time");
   if (connections.size() < most) {
     connections.push_back(std::move(connection));
   } else {
@@ -98,9 +97,12 @@ void Report::take_tls(const std::vector<conformance::TlsReport>& those, std::siz
   for (const conformance::TlsReport& one : tls) note_hidden(one.info, one.facts);
 }
 
+void Report::note_cut(const conformance::ConnectionInfo& info, std::string_view done, std::string_view why) {
+  if (damage.empty()) damage = fmt::format("{}: connection {} was not {} to its end: {}", file, info.number, done, why);
+}
+
 void Report::note_hidden(const conformance::ConnectionInfo& info, const conformance::TlsFacts& facts) {
-  if (!facts.keyed || facts.hidden.empty() || !damage.empty()) return;
-  damage = file + ": connection " + std::to_string(info.number) + " was not decrypted to its end: " + facts.hidden;
+  if (facts.keyed && !facts.hidden.empty()) note_cut(info, "decrypted", facts.hidden);
 }
 
 Counts counts_of(const ConnectionReport& connection) {

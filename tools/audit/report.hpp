@@ -70,6 +70,7 @@ struct Report {
   // What could not be decrypted though its secrets are known was not read: it counts as damage. So does the rest of a
   // connection that was dropped for others.
   void note_hidden(const conformance::ConnectionInfo& info, const conformance::TlsFacts& facts);
+  void note_cut(const conformance::ConnectionInfo& info, std::string_view done, std::string_view why);
   [[nodiscard]] std::size_t iwarp_connections() const noexcept { return connections.size() + left_out.connections; }
 };
 
