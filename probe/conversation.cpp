@@ -8,7 +8,6 @@
 
 #include "mpa/text.hpp"
 #include "probe/socket.hpp"
-#include "probe/verdict.hpp"
 #include "rdmap/control.hpp"
 
 namespace weft::probe {
@@ -48,7 +47,7 @@ void Conversation::send(Bytes octets) {
   if (reader_) out_.sent += octets.size();
   timer_.asked_at = now();
   timer_.answered_in.reset();
-  static_cast<void>(socket_->send(octets, *timer_.asked_at + patience()));  // what comes, or does not, will tell
+  static_cast<void>(socket().send(octets, *timer_.asked_at + patience()));  // what comes, or does not, will tell
 }
 
 void Conversation::send_in_pieces(Bytes octets, const std::vector<std::size_t>& cuts) {
@@ -64,11 +63,20 @@ void Conversation::send_in_pieces(Bytes octets, const std::vector<std::size_t>& 
 void Conversation::shut() {
   note(Part::kFin, false);
   out_.shut = true;
-  socket_->shutdown_write();
+  socket().shutdown_write();
 }
 void Conversation::reset() {
   note(Part::kReset, false);
-  socket_->reset();
+  socket().reset();
+}
+
+void Conversation::give_up() noexcept {
+  if (!socket_) return;
+  if (!out_.shut) socket_->shutdown_write();
+  std::vector<std::byte> rest;
+  const Instant deadline = now() + learned_->quiet(patience_ / 10);
+  while (rest.size() < learned_->most_received() && socket_->receive(rest, deadline) == Socket::Got::kOctets) continue;
+  socket_.reset();
 }
 
 bool Conversation::read_some(Instant deadline) {
@@ -80,7 +88,7 @@ bool Conversation::read_some(Instant deadline) {
     fail(fmt::format("the peer floods: it sent more than {} MiB in one conversation", most >> 20U));
   }
   const std::size_t before = in_.octets.size();
-  switch (socket_->receive(in_.octets, deadline)) {
+  switch (socket().receive(in_.octets, deadline)) {
     case Socket::Got::kOctets:
       if (timer_.asked_at) timer_.answered_in = now() - *timer_.asked_at;
       timer_.asked_at.reset();

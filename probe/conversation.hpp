@@ -20,6 +20,7 @@
 #include "probe/peer_fpdu.hpp"
 #include "probe/socket.hpp"
 #include "probe/unasked.hpp"
+#include "probe/verdict.hpp"
 #include "rdmap/terminate.hpp"
 
 namespace weft::probe {
@@ -52,6 +53,8 @@ class Conversation {
   void shut();
   // Sends a RST.
   void reset();
+  // Closes the socket, after the peer's end of the connection if that comes soon. A case that uses the conversation later does not apply.
+  void give_up() noexcept;
 
   // --- Start-up
   void send_frame(const StartUp& start_up);  // a Request, or where the peer has opened, a Reply
@@ -146,7 +149,10 @@ class Conversation {
   void leave(const PeerFpdu& fpdu) {
     if (in_.anytime) unasked_.skip(fpdu);
   }
-  [[nodiscard]] Socket& socket() noexcept { return *socket_; }
+  [[nodiscard]] Socket& socket() const {
+    if (!socket_) not_applicable("the peer serves one connection at a time");
+    return *socket_;
+  }
   // Keeps an object alive until the socket of this conversation is closed: the process of a peer that was started for
   // it.
   void keep(std::shared_ptr<void> what) noexcept { kept_alive_ = std::move(what); }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether there is an iWARP peer to be probed, and how it starts up. One whose frames are a little wrong is one: the cases tell what is wrong with them.
 #include <algorithm>
+#include <memory>
 #include <string_view>
+#include <thread>
 
 #include "probe/runner.hpp"
 
@@ -66,6 +68,26 @@ std::expected<void, std::string> judged(const Way& way, const FirstOctets& first
   return std::unexpected("the peer is not iWARP: it is " + std::string(guess(octets)));
 }
 
+// Whether the peer takes a second connection while the first one is open. One that it does not serve is refused, rejected or ended, or
+// waits for the one before it; so may the first one here, which comes right after that of the first contact.
+bool serves_two(Way& way) {
+  const auto opens = [&](std::unique_ptr<Conversation>& by) {
+    try {
+      static_cast<void>(way.open({}, by));
+      return true;
+    } catch (const Judgement&) {
+      return false;
+    }
+  };
+  std::unique_ptr<Conversation> first, second;
+  if (!opens(first)) {
+    first.reset();
+    std::this_thread::sleep_for(way.quiet_now());
+    if (!opens(first)) return true;  // nothing is known
+  }
+  return opens(second);
+}
+
 // What the frame says of the peer's start-ups.
 void learn(Way& way, Bytes octets) {
   if (octets.size() < kToRevision) return;
@@ -89,7 +111,9 @@ std::expected<void, std::string> meet(Way& way) {
       way.enhanced = false;
       first = first_octets(way);
     }
-    return judged(way, first);
+    auto there = judged(way, first);
+    if (there && !way.peer_connects() && !way.one_at_a_time) way.one_at_a_time = !serves_two(way);
+    return there;
   } catch (const Judgement& judgement) {
     return std::unexpected(judgement.what());
   }

@@ -50,6 +50,7 @@ struct Report {
   bool listens{};             // the prober listened: the peer is the initiator
   std::uint8_t revision = 2;  // of MPA, in ordinary start-ups with the peer
   bool enhanced = true;       // and whether they are those of RFC 6581
+  bool one_at_a_time{};       // the peer serves one connection at a time
   std::uint64_t seed{};
   Depth depth{};
   unsigned runs = 1;

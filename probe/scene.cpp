@@ -31,7 +31,7 @@ struct Scene::Self {
 Scene::Scene(Way& way, std::uint64_t seed, Duration time) noexcept
     : self_(new Self{
           .way = way, .numbers = std::mt19937_64(seed), .end_by = now() + std::max(time, kMostWaits * way.patience)}) {}
-Scene::~Scene() = default;
+Scene::~Scene() { give_up_earlier(); }
 
 Conversation& Scene::keep(std::unique_ptr<Conversation> conversation, Instant began) {
   if (peer_connects()) self_->end_by = self_->end_by + (now() - began);
@@ -42,8 +42,14 @@ Conversation& Scene::keep(std::unique_ptr<Conversation> conversation, Instant be
   return *self_->conversations.emplace_back(std::move(conversation));
 }
 
+void Scene::give_up_earlier() noexcept {
+  if (!self_->way.one_at_a_time) return;
+  for (const auto& earlier : self_->conversations) earlier->give_up();
+}
+
 Conversation& Scene::dial(const SocketWish& wish) {
   const Instant began = now();
+  give_up_earlier();
   return keep(self_->way.dial(wish), began);
 }
 
@@ -51,6 +57,7 @@ Conversation& Scene::connect(const Opening& opening) {
   const Instant began = now();
   std::unique_ptr<Conversation> conversation;
   self_->answered = false;
+  give_up_earlier();
   try {
     self_->advert = self_->way.open(opening, conversation);
   } catch (const Judgement&) {
@@ -121,7 +128,9 @@ rdmap::ReadRequest Scene::provoke_read(Conversation& by, ddp::TaggedOffset offse
 }
 
 bool Scene::offers(std::uint32_t needs) const noexcept { return self_->way.lacks(needs) == 0; }
-unsigned Scene::at_most(unsigned connections) const noexcept { return std::min(connections, self_->way.most_held()); }
+unsigned Scene::at_most(unsigned connections) const noexcept {
+  return std::min(connections, self_->way.one_at_a_time ? 1 : self_->way.most_held());
+}
 bool Scene::peer_connects() const noexcept { return self_->way.peer_connects(); }
 std::uint64_t Scene::random() { return self_->numbers(); }
 Duration Scene::patience() const noexcept { return self_->way.patience_now(); }

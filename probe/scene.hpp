@@ -85,6 +85,7 @@ class Scene {
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
+  void give_up_earlier() noexcept;
   Conversation& keep(std::unique_ptr<Conversation> conversation, Instant began);
 
   struct Self;

@@ -3,6 +3,7 @@
 #include "probe/way.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "probe/field_writer.hpp"
 #include "probe/peer_program.hpp"
@@ -26,22 +27,24 @@ class ToListener : public Way {
   explicit ToListener(const transport::Endpoint& peer) : peer_(peer) {}
 
   std::unique_ptr<Conversation> dial(const SocketWish& wish) override {
-    auto socket = connect_to(peer_, now() + patience_now(), wish);
-    if (!socket) fail(socket.error());
-    auto by = std::make_unique<Conversation>(std::move(*socket), false, patience, learned);
+    auto by = std::make_unique<Conversation>(connected(wish), false, patience, learned);
     by->delay_first_fpdu(first_fpdu_delay);
     return by;
   }
 
   Advert open(const Opening& opening, std::unique_ptr<Conversation>& conversation) override {
-    conversation = dial(opening.socket);
-    Conversation& by = *conversation;
     StartUp request = spoken(opening.start_up);
     if (request.private_data.empty()) request.private_data = private_data(opening);
-    by.send_frame(request);
-    const PeerFrame reply = by.expect_frame(mpa::FrameKind::kReply);
-    learn_from(by);
-    if (reply.frame.reject) fail("the peer rejected the connection");
+    PeerFrame reply;
+    for (const Instant deadline = now() + patience_now();; conversation->give_up()) {
+      conversation = dial(opening.socket);
+      conversation->send_frame(request);
+      reply = conversation->expect_frame(mpa::FrameKind::kReply);
+      learn_from(*conversation);
+      if (!reply.frame.reject) break;
+      if (!one_at_a_time || now() >= deadline) fail("the peer rejected the connection");
+    }
+    Conversation& by = *conversation;
     by.start_fpdus(request, reply.frame);
     Advert advert = parse_advert(reply.frame.private_data).value_or(Advert{});
     begin(by, opening, advert);
@@ -56,6 +59,20 @@ class ToListener : public Way {
   }
 
  private:
+  // A peer that serves one connection at a time may still be at the end of the last one.
+  [[nodiscard]] std::unique_ptr<Socket> connected(const SocketWish& wish) const {
+    constexpr Duration kPause = std::chrono::milliseconds(10);
+    const Instant deadline = now() + patience_now();
+    for (;;) {
+      if (one_at_a_time) std::this_thread::sleep_for(kPause);
+      auto socket = connect_to(peer_, deadline, wish);
+      const bool again = one_at_a_time && now() < deadline;
+      if (socket && !(again && (*socket)->ends_by(now() + kPause + 2 * learned->round_trip())))
+        return std::move(*socket);
+      if (!again) fail(socket.error());
+    }
+  }
+
   transport::Endpoint peer_;
 };
 

@@ -65,6 +65,8 @@ BlockingSocket::Got BlockingSocket::receive(std::vector<std::byte>& octets, Inst
   }
 }
 
+bool BlockingSocket::ends_by(Instant deadline) const noexcept { return wait_for(*this, POLLRDHUP, deadline); }
+
 bool BlockingSocket::send(Bytes octets, Instant deadline) {
   while (!octets.empty()) {
     const IoResult sent = write({&octets, 1});

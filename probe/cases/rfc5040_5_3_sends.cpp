@@ -146,24 +146,34 @@ void add_sends_cases(Cases& cases) {
 
   // RDMAP-2.4-03: A Solicited Event is raised only if the receiver is configured for it and only by Send with SE or
   // Send with SE and Invalidate.
-  cases.add(
-      {.name = "send-event",
-       .clause = "RDMAP-2.4-03",
-       .what = "The peer waits for Solicited Events alone: a Send raises none, and one with Solicited Event does.",
-       .needs = kOrders | kReport | kRegions,
-       .also = {"RDMAP-5.3-06"}}) = [](Scene& scene) {
-    // The peer looks at its receives on Solicited Events alone. The report, which is read as memory, tells when it has.
-    for (const bool invalidates : {false, true}) {
+  cases.add({.name = "send-event",
+             .clause = "RDMAP-2.4-03",
+             .what = "The peer waits for Solicited Events alone: a Send raises none, and one with Solicited Event "
+                     "does; so Immediate Data, where "
+                     "the peer has RFC 7306.",
+             .needs = kOrders | kReport | kRegions,
+             .also = {"RDMAP-5.3-06", "RDMAPX-6.1-02"}}) = [](Scene& scene) {
+    // The peer looks at its receives on Solicited Events alone. The report, which is read as memory, tells when it has. One connection
+    // after the other: those of a peer may share a completion queue.
+    using rdmap::Opcode;
+    for (const Opcode solicited :
+         {Opcode::kSendSolicited, Opcode::kSendSolicitedInvalidate, Opcode::kImmediateSolicited}) {
+      const bool immediate = rdmap::is_immediate(solicited);
+      if (immediate && !scene.offers(kAtomics)) continue;
       Conversation& by = scene.connect({.wish = {.flags = Wish::kSolicitedOnly}});
       if (scene.advert().contract < 1) not_applicable("the peer's version of the contract has no Solicited Events");
       const Region own = scene.region(Region::kThisStream, kAllRights);
-      by.send_ulpdu(by.make().send(pattern(8)));
+      by.send_ulpdu(immediate ? by.make().immediate(1) : by.make().send(pattern(8)));
       static_cast<void>(scene.read_back(by, own, 0, 8));
       by.expect_silence(scene.quiet(), "nothing was asked for");
-      if (peek_until(scene, by, 0).receives_done != 0) fail("a Send without Solicited Event raised an event");
-      by.send_ulpdu(invalidates ? by.make().send(pattern(8), rdmap::Opcode::kSendSolicitedInvalidate, own.stag)
-                                : by.make().send(pattern(8), rdmap::Opcode::kSendSolicited));
-      if (peek_until(scene, by, 2).receives_done != 2) fail("the event of a Send with Solicited Event was lost");
+      const std::string_view what = immediate ? "Immediate Data" : "a Send";
+      if (peek_until(scene, by, 0).receives_done != 0)
+        fail(fmt::format("{} without Solicited Event raised an event", what));
+      const bool invalidates = solicited == Opcode::kSendSolicitedInvalidate;
+      by.send_ulpdu(immediate ? by.make().immediate(2, true)
+                              : by.make().send(pattern(8), solicited, invalidates ? own.stag : ddp::Stag{}));
+      if (peek_until(scene, by, 2).receives_done != 2)
+        fail(fmt::format("the event of {} with Solicited Event was lost", what));
     }
   };
 

@@ -18,6 +18,20 @@ TEST(RpingServer, FailsNoCase) {
   expect_clean(probed(joined({"--profile", "rping", "127.0.0.1:" + std::to_string(port)}, quick())), 60);
 }
 
+// It rejects a connection that comes while another one is open.
+TEST(PeerOfOneConnection, FailsNoCase) {
+  const std::uint16_t port = free_port();
+  Command server({"rping", "-s", "-P", "--max-clients", "1", "-a", "127.0.0.1", "-p", std::to_string(port)});
+  ASSERT_TRUE(server.wait_for_error("listening on ")) << server.err();
+  const auto run =
+      probed(joined({"--profile", "rping", "127.0.0.1:" + std::to_string(port)},
+                    {"--only", "request-key,request-flags,crc-wrongly-computed,limit-silent-connections"}));
+  expect_clean(run, 3);
+  EXPECT_EQ(run.verdicts.at("request-key"), "pass") << "one connection after the other";
+  EXPECT_EQ(run.verdicts.at("limit-silent-connections"), "not_applicable") << "many at a time";
+  EXPECT_THAT(run.ended.out, HasSubstr("it serves one connection at a time"));
+}
+
 // Each of its connections is a process, which lives for 0.2 s: cases of very many connections are left out.
 TEST(RpingClient, FailsNoCase) {
   Arguments skipped = quick();

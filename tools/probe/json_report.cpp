@@ -126,6 +126,7 @@ std::string json_of(const Report& report, bool strict) {
   JsonWriter json;
   json.put("target", report.target).put("profile", report.profile).put("role", role_of(report));
   json.put("mpa_revision", report.revision).put("enhanced", report.enhanced);
+  json.put("one_at_a_time", report.one_at_a_time);
   if (!report.title.empty()) json.put("title", report.title);
   json.put("depth", name(report.depth)).put("runs", report.runs);
   json.put("seed", report.seed).put("started", time_text(report.started)).put("version", version_text());

@@ -150,6 +150,8 @@ std::string text_of(const Report& report, bool strict, const Palette& palette) {
                    report.quiet.count());
   if (!report.enhanced)
     fmt::format_to(out, "its start-up is of {}: the cases that need RFC 6581 do not apply\n", startup_of(report));
+  if (report.one_at_a_time)
+    fmt::format_to(out, "it serves one connection at a time: the cases that need more do not apply\n");
   fmt::format_to(out, "\n");
   for (const Verdict verdict : kWorstTold) {
     for (const Level level : kLevels) {

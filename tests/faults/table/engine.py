@@ -38,6 +38,12 @@ inbound("invalidates-another-stag", SEND, "RDMAP-5.3-14 RDMAP-1.2-02 RDMAP-5.3-1
 inbound("solicited-does-not-invalidate", SEND, "RDMAP-5.3-14 RDMAP-1.2-02 RDMAP-4.1-13",
         "A Send with Solicited Event and Invalidate invalidates nothing.",
         "kind.invalidates", "kind.invalidates && !kind.solicited")
+inbound("immediate-raises-no-event", "Immediate Data", "RDMAPX-6.1-02 RDMAP-2.4-03 RDMAP-5.3-06",
+        "Immediate Data with Solicited Event raises no event.",
+        "kind.solicited", "kind.solicited && !rdmap::is_immediate(kind.opcode)")
+inbound("immediate-always-raises-an-event", "Immediate Data", "RDMAPX-6.1-02 RDMAP-2.4-03 RDMAP-5.3-06",
+        "Immediate Data without Solicited Event raises an event.",
+        "kind.solicited", "kind.solicited || rdmap::is_immediate(kind.opcode)")
 inbound("write-refused-silently", WRITE, "RDMAP-5.1-03 RDMAP-3.2-06 DDP-7.1-12 DDP-7.1-13 DDP-7.1-15 SEC-5.1.1-01 SEC-6.1.1-01 RDMAP-7-01",
         "A Write that may not be placed is dropped without a word.",
         "if (!placed) return refuse(placed.error());", "if (!placed) return Verdict::kGood;",
