@@ -150,7 +150,7 @@ class Conversation {
     if (in_.anytime) unasked_.skip(fpdu);
   }
   [[nodiscard]] Socket& socket() const {
-    if (!socket_) not_applicable("the peer serves one connection at a time");
+    if (!socket_) not_applicable(std::string(kOneAtATime));
     return *socket_;
   }
   // Keeps an object alive until the socket of this conversation is closed: the process of a peer that was started for

@@ -128,8 +128,9 @@ rdmap::ReadRequest Scene::provoke_read(Conversation& by, ddp::TaggedOffset offse
 }
 
 bool Scene::offers(std::uint32_t needs) const noexcept { return self_->way.lacks(needs) == 0; }
-unsigned Scene::at_most(unsigned connections) const noexcept {
-  return std::min(connections, self_->way.one_at_a_time ? 1 : self_->way.most_held());
+unsigned Scene::at_most(unsigned connections) const {
+  if (self_->way.one_at_a_time) not_applicable(std::string(kOneAtATime));
+  return std::min(connections, self_->way.most_held());
 }
 bool Scene::peer_connects() const noexcept { return self_->way.peer_connects(); }
 std::uint64_t Scene::random() { return self_->numbers(); }

@@ -69,8 +69,8 @@ class Scene {
 
   [[nodiscard]] bool peer_connects() const noexcept;
   [[nodiscard]] bool offers(std::uint32_t needs) const noexcept;  // all of these (Need)
-  // This number of connections at a time, or as many as the peer lets a case have.
-  [[nodiscard]] unsigned at_most(unsigned connections) const noexcept;
+  // This number of connections at a time, or as many as the peer lets a case have. Not applicable where that is one.
+  [[nodiscard]] unsigned at_most(unsigned connections) const;
   [[nodiscard]] std::uint64_t random();  // by the seed: reruns give the same
   // For how long a reaction is waited for, and for how long silence has to last.
   [[nodiscard]] Duration patience() const noexcept;

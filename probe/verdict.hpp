@@ -23,6 +23,8 @@ struct Judgement : std::runtime_error {
   Verdict verdict;
 };
 
+// Why a case that needs two connections does not apply.
+inline constexpr std::string_view kOneAtATime = "the peer serves one connection at a time";
 // `why` describes what was observed and what was expected.
 [[noreturn]] void fail(const std::string& why);
 [[noreturn]] void warn(const std::string& why);

@@ -215,6 +215,7 @@ void add_limits_cases(Cases& cases) {
              .needs = kListens | kStream}) = [](Scene& scene) {
     // Half a Request each, many of them: an honest peer still comes in.
     const auto request = forge(mpa::FrameKind::kRequest, {});
+    static_cast<void>(scene.at_most(2));  // else it does not apply
     for (int i = 0; i < 200; ++i) {
       Conversation& by = scene.dial();
       by.exchange().prober_breaks_startup = true;

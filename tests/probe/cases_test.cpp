@@ -134,6 +134,72 @@ TEST(PeerThatInvalidatesTooEarly, Fails) {
   EXPECT_TRUE(reason(true).starts_with("a Terminate of 1/1/00"));
 }
 
+// The payload of the prober's Sends in an exchange without start-up frames.
+std::size_t sent_in_sends(const Exchange& exchange) {
+  std::vector<std::byte> octets;
+  for (const Part& part : exchange.parts) {
+    if (!part.from_peer) octets.insert(octets.end(), part.octets.begin(), part.octets.end());
+  }
+  FrameReader reader{mpa::Framing{}};
+  std::size_t sum = 0, at = 0;
+  for (;;) {
+    const auto taken = reader.take(MutableBytes(octets).subspan(at));
+    if (!taken || !*taken) return sum;
+    const PeerFpdu fpdu{.ulpdu = (*taken)->ulpdu};
+    if (fpdu.is(rdmap::Opcode::kSend) && !Bytes(fpdu.payload()).empty() && fpdu.payload().size() != kOrderSize)
+      sum += fpdu.payload().size();
+    at += (*taken)->consumed;
+  }
+}
+
+// Its receives are smaller or larger than others: Sends fill them, and go no further.
+TEST(PeerOfSomeReceiveSize, GetsSendsThatFit) {
+  for (const std::uint16_t size : {std::uint16_t{256}, std::uint16_t{4096}}) {
+    Scripted way;
+    way.advert = {.session = 1, .receives = 16, .receive_size = size, .regions = {kPlain}};
+    way.on_open = [](Connected& pair) {
+      pair.say(Framer().fpdu(Messages().send(serialize(PeerReport{.connections = 1}))));
+    };
+    const CaseResult result = result_of(way, "send-segments");
+    EXPECT_EQ(sent_in_sends(result.exchanges.at(0)), size) << result.reason;
+  }
+  Scripted way;
+  way.advert = {.session = 1, .receives = 16, .receive_size = 60, .regions = {kPlain}};
+  EXPECT_EQ(sent_in_sends(result_of(way, "segments-interleaved").exchanges.at(0)), 20U)
+      << "the first of three segments";
+}
+
+// It has more to send than it gets rid of. A reset takes what waits with it, its Terminate too.
+TEST(PeerThatResetsBeforeItsTerminate, IsNotJudged) {
+  const auto verdict = [](bool reset) {
+    Scripted way;
+    way.on_open = [reset](Connected& pair) {
+      pair.say(Framer().fpdu(Messages().write(kOwnStag, {}, pattern(8))));
+      if (!reset) return pair.peer->shutdown_write();
+      pair.conversation->socket().send(pattern(1), now());  // a Unix socket with unread octets resets
+      pair.peer->reset();
+    };
+    return result_of(way, "terminate-is-last").verdict;
+  };
+  EXPECT_EQ(verdict(true), Verdict::kNotApplicable);
+  EXPECT_EQ(verdict(false), Verdict::kFail);
+}
+
+// The segments of a message that never ends are kept up to 1 MiB.
+TEST(SegmentsOfThePeer, AreBounded) {
+  Segments segments;
+  Messages make;
+  const auto payload = pattern(1 << 16);
+  std::uint32_t given = 0;
+  for (bool more = true; more && given < 64; ++given) {
+    PeerFpdu fpdu{.ulpdu = make.send_segment(payload, given << 16U, false)};
+    more = segments.take(fpdu);
+    if (!more) EXPECT_TRUE(fpdu.last()) << "the case gets it as it is";
+  }
+  EXPECT_EQ(given, 16U);
+  EXPECT_FALSE(segments.begun());
+}
+
 // A peer of this IRD and ORD.
 struct OfDepths : Connected {
   OfDepths(std::uint16_t ird, std::uint16_t ord) {
