@@ -9,7 +9,7 @@
 ///     progress-threads = 2
 ///     exposed-memory = 4G      as set_exposed_memory_limit() takes it; K, M and G are powers of 1024
 ///     crc32c  = portable       implementation of CRC32C, as parse_crc32c() takes it
-///     device  = roce           what devices show themselves as: iwarp or roce
+///     device  = roce           how devices present themselves: iwarp or roce
 ///     device.ucx_info = roce   the same for the program of this name alone
 ///     ports   = 20000-20255    TCP ports of queue pairs that a program connects by ibv_modify_qp, as parse_port_range()
 ///     confirm-writes = on      a signaled RDMA Write completes once the peer has placed it, as on InfiniBand: off or on
@@ -37,7 +37,7 @@ struct PortRange {
 /// Parses "20000-20255" or "20000". Returns nothing for ports below 1024, and for a range whose end precedes its start.
 [[nodiscard]] std::optional<PortRange> parse_port_range(std::string_view text) noexcept;
 
-/// Selects what the devices of the drop-in libraries show themselves as. What goes over the network is the same.
+/// Selects how the devices of the drop-in libraries present themselves. The octets on the network are the same.
 enum class DeviceKind : std::uint8_t {
   kIwarp,  ///< an RNIC: node type RNIC, transport iWARP
   kRoce,   ///< an adapter for RoCE: node type CA, transport InfiniBand over Ethernet; for programs that refuse iWARP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Unreliable datagrams: queue pairs without connections, over UDP. No RFC stands behind them; iWARP has connections alone.
+/// Unreliable datagrams: queue pairs without connections, over UDP. No RFC specifies them: iWARP has only connections.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct DatagramRequest {
 ///
 /// A receive begins with kHeaderSize octets in the layout of InfiniBand's Global Route Header, with the addresses of sender
 /// and receiver; the payload follows. WorkCompletion::byte_len counts both. A receive that is too short completes with
-/// WcStatus::kLocalLengthError and keeps none of the datagram; the queue pair goes on.
+/// WcStatus::kLocalLengthError and receives nothing of the datagram; the queue pair continues.
 ///
 /// A send completes once the kernel has the datagram. Its places are those of QueuePair.
 class DatagramQueuePair {

@@ -8,7 +8,7 @@
 ///     WEFT_PCAP_EXIT  exit code of a process whose capture is incomplete (see below)            all programs
 ///     WEFT_CRC32C     isa-l or portable: implementation of CRC32C                               all programs
 ///     WEFT_POLICY     KEY=VALUE,... for the policy of every connection (verbs/policy_text.hpp)  drop-in only
-///     WEFT_DEVICE     iwarp or roce: what devices show themselves as                            drop-in only
+///     WEFT_DEVICE     iwarp or roce: how devices present themselves                             drop-in only
 ///     WEFT_PORTS      TCP ports of queue pairs that a program connects by ibv_modify_qp         drop-in only
 ///     WEFT_CONFIRM_WRITES  on or off: RDMA Writes complete once placed                          drop-in only
 ///     WEFT_CONFIG     configuration file (verbs/configuration.hpp); variables take precedence   drop-in only

@@ -31,7 +31,7 @@ struct RegionOptions {
   /// Default: the STag is valid on every queue pair of the protection domain.
   const QueuePair* only_for{};
   /// Leaves pages that were never touched to the first access, instead of faulting all of them in.
-  /// The memory must be mapped before that access, as ever after it.
+  /// The memory must be mapped before that access and remain mapped after it.
   bool on_demand{};
 };
 

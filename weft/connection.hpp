@@ -169,8 +169,9 @@ class Connection {
     return register_octets(detail::octets_of(memory), access);
   }
 
-  /// Sends a message into a receive() of the peer. Waits for the peer's receive only at the peer. At the accepting end, all
-  /// operations but receive() wait for the first message of the other end: see establish().
+  /// Sends a message to a receive() of the peer. If the peer has posted none yet, the message waits at the peer, not
+  /// here. At the accepting end, all operations but receive() wait for the first message of the other end: see
+  /// establish().
   Result<void> send(Slice message, Deadline deadline);
   /// Waits for a message of the peer and returns its length in octets. Messages arrive in order. One that is longer
   /// than `into` ends the connection: WcStatus::kLocalLengthError.
