@@ -100,7 +100,8 @@ void CaptureAudit::report(Live& live, const ConnectionOver& over) {
   live.judge();
   audit.finish();
   if (tell_ != nullptr) tell(live, over.info);
-  const bool silent = live.whole && !live.has_octets;
+  constexpr std::uint64_t kHandshake = 3;  // packets; a connection that was refused has two
+  const bool silent = live.whole && !live.has_octets && over.info.packets >= kHandshake;
   if (silent && over.info.first.address == over.info.second.address) ++silent_seen_;
   const TlsFacts* const tls = live.tls.tls();
   if (audit.iwarp()) {

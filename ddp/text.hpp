@@ -17,7 +17,7 @@ inline constexpr auto kControlFields = field_table(
     "ddp", "RFC 5041 section 4.1",
     {
         octet_field(1, "DDP Control", "",
-                    "Says of which kind the segment is, and whether it is the last one of its message."),
+                    "States whether the segment is tagged, and whether it is the last one of its message."),
         bit_field(1, "T", "iwarp_ddp.tagged_flag",
                   "Set if the segment is tagged: it names the receiver's buffer; else it goes to a queue.",
                   {"RDMAP-5.1-01", "RDMAP-5.2.2-02", "RDMAP-5.3-01", "RDMAP-5.2.1-01"}),
@@ -34,7 +34,7 @@ inline constexpr auto kTaggedFields = field_table(
         octet_field(4, "STag", "iwarp_ddp.stag", "Names the buffer of the receiver in which the payload is placed.",
                     {"DDP-4.2-10", "RDMAP-4.4-03"}),
         octet_field(8, "TO", "iwarp_ddp.tagged_offset",
-                    "Tagged Offset: the address in that buffer of the payload's first octet.",
+                    "Tagged Offset: the position in that buffer of the payload's first octet.",
                     {"DDP-5.2-10", "DDP-5.3-03", "RDMAP-4.4-04"}),
     },
     2);

@@ -135,7 +135,7 @@ struct Closed {
 struct Remark {
   std::string_view sentence{};
   std::uint64_t stream_offset{};
-};  // a tolerated departure of the peer, named once per connection; static storage
+};  // a tolerated deviation of the peer, named once per connection; static storage
 
 using Event =
     std::variant<ConnectionRequested, Established, Rejected, SendCompleted, Received, ReceiveStalled, ProtocolError,

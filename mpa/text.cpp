@@ -4,13 +4,10 @@
 #include "common/text.hpp"
 
 namespace weft::mpa {
-namespace {
 
 std::string depth_text(std::uint16_t depth) {
   return depth == kNoNegotiation ? "not negotiated" : std::to_string(depth);
 }
-
-}  // namespace
 
 std::string_view name(FrameKind kind) noexcept {
   switch (kind) {

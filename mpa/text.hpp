@@ -17,6 +17,9 @@ namespace weft::mpa {
 /// Returns "MPA Request" or "MPA Reply"; static storage.
 [[nodiscard]] std::string_view name(FrameKind kind) noexcept;
 
+/// Returns an IRD or ORD of a startup frame: "4", or "not negotiated" for kNoNegotiation.
+[[nodiscard]] std::string depth_text(std::uint16_t depth);
+
 /// Returns the types of ready-to-receive indications: "Send Write", or "none".
 [[nodiscard]] std::string text(const RtrTypes& types);
 
@@ -33,10 +36,9 @@ namespace weft::mpa {
 inline constexpr auto kStartupFields = field_table(
     "mpa", "RFC 5044 section 7.1.1",
     {
-        octet_field(kKeySize, "Key", "",
-                    "Sixteen characters that say that the stream is MPA, and whether this is the Reply.",
+        octet_field(kKeySize, "Key", "", "Sixteen characters that identify MPA and distinguish a Request from a Reply.",
                     {"MPA-7.1.1-02", "MPA-7.1.1-04"}),
-        octet_field(1, "Flags", "", "What the sender asks of the FPDUs that follow, bit by bit.", {"MPA-7.1.1-17"}),
+        octet_field(1, "Flags", "", "Options of the FPDUs that follow; see the single bits.", {"MPA-7.1.1-17"}),
         bit_field(1, "M", "iwarp_mpa.marker_flag", "Set if the sender wants Markers in the FPDUs that it receives.",
                   {"MPA-7.1.1-07", "MPA-7.1.1-08"}),
         bit_field(1, "C", "iwarp_mpa.crc_flag",
@@ -68,7 +70,8 @@ inline constexpr auto kEnhancedFields = field_table(
                   {"MPA2-9.2-06", "MPA2-9.2-17", "MPA2-9.2-18"}),
         bit_field(1, "B", "", "Set if a zero-length Send may be the ready-to-receive indication.",
                   {"MPA2-9.2-04", "MPA2-9.2-09", "MPA2-9.2-12"}),
-        bit_field(14, "IRD", "", "Inbound Read Depth: how many Read and Atomic Requests the sender serves at a time.",
+        bit_field(14, "IRD", "",
+                  "Inbound RDMA Read Queue Depth: how many Read and Atomic Requests the sender serves at a time.",
                   {"MPA2-9.1-04", "RDMAP-6.1-08"})
             .in("RFC 6581 section 9.1"),
         octet_field(2, "C, D, ORD", "", "The second half of the enhanced data: two flags and the ORD.", {"MPA2-6-11"},
@@ -77,7 +80,8 @@ inline constexpr auto kEnhancedFields = field_table(
                   {"MPA2-9.2-04", "MPA2-9.2-09", "MPA2-9.2-12"}),
         bit_field(1, "D", "", "Set if a zero-length RDMA Read may be the ready-to-receive indication.",
                   {"MPA2-9.2-04", "MPA2-9.2-09", "MPA2-9.2-12"}),
-        bit_field(14, "ORD", "", "Outbound Read Depth: how many Requests the sender keeps outstanding at a time.",
+        bit_field(14, "ORD", "",
+                  "Outbound RDMA Read Queue Depth: how many Requests the sender keeps outstanding at a time.",
                   {"MPA2-9.1-08", "RDMAP-6.1-08"})
             .in("RFC 6581 section 9.1"),
     });
@@ -113,7 +117,7 @@ inline constexpr auto kMarkerFields = field_table(
     "mpa", "RFC 5044 section 4.2",
     {
         octet_field(kMarkerSize, "Marker", "",
-                    "Stands in the stream every 512 octets and leads back to the beginning of an FPDU.",
+                    "Is at every 512th octet of the stream and points back to the beginning of its FPDU.",
                     {"MPA-4.3-05", "MPA-4.3-07", "MPA-4.3-12"}),
         bit_field(16, "RESERVED", "iwarp_mpa.marker_res", "Reserved octets, which are sent as zero.", {"MPA-4.2-02"}),
         bit_field(16, "FPDUPTR", "iwarp_mpa.marker_fpduptr",

@@ -252,7 +252,7 @@ rdmap::Terminate Conversation::take_terminate(const PeerFpdu& fpdu, const std::v
 
 void Conversation::expect_end(const std::string& why) {
   const auto some = octets(1, patience());
-  if (!some.empty()) fail("octets came, and the connection had to end: " + why);
+  if (!some.empty()) fail("octets came although the connection had to end: " + why);
   if (ended_ == Part::kOctets)
     fail(fmt::format("the connection was still open after {} ms, and had to end: {}",
                      patience() / std::chrono::milliseconds(1), why));

@@ -22,7 +22,8 @@ std::expected<std::unique_ptr<Socket>, std::string> connect_to(const transport::
                                                                const SocketWish& wish) {
   auto socket = Socket::connect(peer, deadline, wish);
   if (socket) return std::make_unique<Socket>(std::move(*socket));
-  if (socket.error() == std::errc::connection_refused) return std::unexpected("nobody listens at " + peer.to_string());
+  if (socket.error() == std::errc::connection_refused)
+    return std::unexpected("nothing is listening on " + peer.to_string());
   return unusable(peer.to_string() + " cannot be reached", socket.error());
 }
 

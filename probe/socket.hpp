@@ -19,7 +19,7 @@ using SocketWish = transport::SocketOptions;
 
 [[nodiscard]] inline Instant now() noexcept { return transport::steady_now(); }
 
-// A sentence where it fails: "nobody listens at 192.0.2.7:4420", "192.0.2.7 cannot be reached: ...".
+// A sentence where it fails: "nothing is listening on 192.0.2.7:4420", "192.0.2.7 cannot be reached: ...".
 [[nodiscard]] std::expected<std::unique_ptr<Socket>, std::string> connect_to(const transport::Endpoint& peer,
                                                                              Instant deadline,
                                                                              const SocketWish& wish = {});

@@ -61,7 +61,7 @@ std::string text(const AtomicOperation& operation) {
   const std::string front = std::string(name(operation.kind));
   const std::string value = short_hex(operation.add_or_swap);
   if (operation.kind == AtomicOperation::Kind::kFetchAdd) return front + " of " + value;
-  if (operation.compare_mask == 0) return front + " that compares nothing, a swap for " + value;
+  if (operation.compare_mask == 0) return front + " without comparison: swap in " + value;
   return front + " of " + short_hex(operation.compare) + " for " + value;
 }
 

@@ -73,11 +73,11 @@ inline constexpr auto kReadRequestFields = field_table(
         octet_field(4, "SinkSTag", "iwarp_rdma.sinkstag",
                     "Names the requester's buffer in which the Response places the octets.", {"RDMAP-4.4-03"}),
         octet_field(8, "SinkTO", "iwarp_rdma.sinkto",
-                    "The address in the sink buffer at which the first octet is placed.", {"RDMAP-4.4-04"}),
+                    "The position in the sink buffer at which the first octet is placed.", {"RDMAP-4.4-04"}),
         octet_field(4, "RDMARDSZ", "iwarp_rdma.rdmardsz", "The number of octets to read, which may be 0.",
                     {"RDMAP-4.4-07"}, read_size_text),
         octet_field(4, "SrcSTag", "iwarp_rdma.srcstag", "Names the receiver's buffer from which the octets are read."),
-        octet_field(8, "SrcTO", "iwarp_rdma.srcto", "The address in the source buffer of the first octet to read."),
+        octet_field(8, "SrcTO", "iwarp_rdma.srcto", "The position in the source buffer of the first octet to read."),
     });
 static_assert(end_of(kReadRequestFields) == ReadRequestLayout::kSize);
 
@@ -95,7 +95,7 @@ inline constexpr auto kAtomicRequestFields = field_table(
         octet_field(4, "Remote STag", "iwarp_rdma.atomic.remote_stag",
                     "Names the receiver's buffer with the 64-bit value."),
         octet_field(8, "Remote Tagged Offset", "iwarp_rdma.atomic.remote_tagged_offset",
-                    "The address of the value in that buffer, a multiple of 8."),
+                    "The position of the value in that buffer. The memory address behind it is a multiple of 8."),
         octet_field(8, "Add or Swap Data", "iwarp_rdma.atomic.add_data",
                     "The number to add, or the value to store if the comparison succeeds."),
         octet_field(
@@ -157,10 +157,10 @@ inline constexpr auto kQuoteFields =
                 TerminateLayout::kShortest);
 
 /// The 8 octets of an Immediate Data message.
-inline constexpr auto kImmediateFields =
-    field_table("rdmap", "RFC 7306 section 6.3",
-                {octet_field(0, "Immediate Data", "", "Eight octets for the receiver's completion instead of a buffer.",
-                             {"RDMAPX-6.3-05"})});
+inline constexpr auto kImmediateFields = field_table(
+    "rdmap", "RFC 7306 section 6.2",
+    {octet_field(0, "Immediate Data", "", "Eight octets that the receiver's completion delivers; no buffer holds them.",
+                 {"RDMAPX-6.3-05"})});
 
 /// A message of the wrong length: the incomplete header, or what follows the header.
 inline constexpr auto kWrongLengthFields = field_table(

@@ -104,7 +104,7 @@ void abandon(Link& link);
 /// progress complete with WcStatus::kFlushed. When the destructor returns, weft no longer uses the memory of any
 /// operation.
 ///
-/// **Descriptors.** Each end takes 7 file descriptors of its process, and 8 if the octets go through shared memory, which is
+/// **Descriptors.** Each end takes 4 file descriptors of its process, and 5 if the octets go through shared memory, which is
 /// the default within one host (StartupPolicy::same_host). An AsioConnection takes one more, and another one while it waits
 /// in establish() or close(). So the usual limit of 1024 suffices for about 110 ends. A server that needs more raises
 /// RLIMIT_NOFILE before it uses weft: setrlimit(2) up to the hard limit, `ulimit -n` in its shell, or LimitNOFILE= in its

@@ -17,7 +17,7 @@ using enum Layer;
 
 constexpr Rule kTooLong{"MPA-3-05", kViolation, kMpa, "RFC 5044 3", "A ULPDU is at most 64768 octets long."};
 constexpr Rule kLength{"MPA-4.1-02", kViolation, kMpa, "RFC 5044 4.1",
-                       "ULPDU_Length counts the octets of the ULPDU, and so tells where the next FPDU begins."};
+                       "ULPDU_Length counts the octets of the ULPDU, and so determines where the next FPDU begins."};
 constexpr Rule kPad{"MPA-4.1-03", kViolation, kMpa, "RFC 5044 4.1", "PAD octets are sent as zero."};
 constexpr std::array kFpduRules{&kTooLong, &kLength, &kPad};
 const RuleGroup kFpduGroup{kFpduRules};

@@ -62,7 +62,7 @@ void MarkerRules::judge_use(const FpduSeen& fpdu, const Facts& facts, Findings& 
   told = true;
   const Where where{&fpdu.piece, 0, mpa::kMarkerSize};
   if (fpdu.framing.markers) {
-    findings.add(kNotAsked, where, "The FPDUs make sense with Markers only, and the receiver sent M=0.");
+    findings.add(kNotAsked, where, "The FPDUs can be read only with Markers, but the receiver sent M=0.");
   } else {
     findings.add(kMissing, where, "The FPDUs make sense without Markers only, and the receiver sent M=1.");
   }

@@ -92,7 +92,7 @@ bool judge_model(const Ulpdu& ulpdu, const rdmap::OpcodeRow& kind, Findings& fin
   if (untagged == nullptr || untagged->queue == std::to_underlying(*kind.queue)) return true;
   const bool exists = untagged->queue <= std::to_underlying(ddp::QueueNumber::kAtomicResponse);
   findings.add(exists ? *rules.queue : kNoSuchQueue, ulpdu.field<ddp::UntaggedLayout::QnField>(),
-               fmt::format("QN is {}, not {}, in a {}", untagged->queue, std::to_underlying(*kind.queue), kind.name));
+               fmt::format("QN is {}, not {}: {}", untagged->queue, std::to_underlying(*kind.queue), kind.name));
   return false;
 }
 
@@ -101,7 +101,7 @@ bool judge_invalidate_stag(const Ulpdu& ulpdu, const rdmap::OpcodeRow& kind, Fin
   if (untagged == nullptr || kind.invalidates || untagged->rsvd_ulp_word == 0) return true;
   findings.add(kind.rfc == 7306 ? kInvalidateStagOf7306 : kInvalidateStag,
                ulpdu.field<ddp::UntaggedLayout::RsvdUlpWord>(),
-               fmt::format("the Invalidate STag field is {:08x}, not 0, in a {}", untagged->rsvd_ulp_word, kind.name));
+               fmt::format("the Invalidate STag field is {:08x}, not 0: {}", untagged->rsvd_ulp_word, kind.name));
   return false;
 }
 

@@ -18,7 +18,7 @@ namespace weft::conformance::rules {
 namespace {
 
 constexpr Rule kReadRequestSize{"RDMAP-4.4-01", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
-                                "An RDMA Read Request is 28 octets after the DDP header, and nothing else."};
+                                "An RDMA Read Request has exactly 28 octets after the DDP header."};
 constexpr Rule kUnrequested{"RDMAP-5.2-01", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2",
                             "An RDMA Read is exactly one Read Request and one Read Response."};
 constexpr Rule kResponseOrder{"RDMAP-5.2.2-07", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2.2",

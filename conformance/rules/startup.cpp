@@ -80,7 +80,7 @@ void judge_fault(const StartupSeen& seen, mpa::Fault fault, Findings& findings) 
   if (fault == kEnhancedDataMissing) {
     return findings.add(
         kEnhancedMissing, {&piece, kFlagsAt, 4},
-        fmt::format("S is set and PD_Length is {}: the 4 octets of enhanced data have no room.", length()));
+        fmt::format("S is set and PD_Length is {}: there is no room for the 4 octets of enhanced data.", length()));
   }
   std::string message = fmt::format("The direction ended {} octets into the startup frame", piece.octets.size());
   const bool length_known = piece.octets.size() >= mpa::kFixedFrameSize;

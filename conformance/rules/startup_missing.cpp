@@ -17,7 +17,7 @@ using enum Layer;
 constexpr Rule kNoRequest{"MPA-7.1.2-01", kViolation, kConnection, "RFC 5044 7.1.2",
                           "The Initiator begins with a Request."};
 constexpr Rule kNoExchange{"MPA-7.1.2-24", kViolation, kConnection, "RFC 5044 7.1.2",
-                           "FPDUs are sent when both startup frames have been, never before."};
+                           "FPDUs are sent only after both startup frames."};
 constexpr std::array kStartupMissingRules{&kNoRequest, &kNoExchange};
 const RuleGroup kStartupMissingGroup{kStartupMissingRules};
 

@@ -15,7 +15,7 @@ namespace weft::conformance {
 
 // Broken by what was sent in the wrong order, or by what was never sent (startup_missing.cpp).
 inline constexpr Rule kReplyEarlyRule{"MPA-7.1.2-12", Severity::kViolation, Layer::kConnection, "RFC 5044 7.1.2",
-                                      "The Reply is sent when the Request has been received, never before."};
+                                      "The Reply is sent only after the Request has been received."};
 inline constexpr Rule kFpduBeforeReplyRule{"MPA-7.1.2-13", Severity::kViolation, Layer::kConnection, "RFC 5044 7.1.2",
                                            "The Initiator sends no FPDU before it has received the Reply."};
 

@@ -31,16 +31,16 @@ constexpr Rule kTerminateLayout =
     terminate_rule("RDMAP-4.8-04", kViolation, "RFC 5040 4.8",
                    "Layer is the high nibble of a Terminate's first octet and EType the low one; M, D "
                    "and R are the top bits of its third.");
-constexpr Rule kTerminateCode = terminate_rule("RDMAP-4.8-05", kViolation, "RFC 5040 4.8",
-                                               "Layer, EType and Error Code are values that a registry holds.");
+constexpr Rule kTerminateCode =
+    terminate_rule("RDMAP-4.8-05", kViolation, "RFC 5040 4.8", "Layer, EType and Error Code are registered values.");
 constexpr Rule kTerminateReserved = terminate_rule("RDMAP-4.8-11", kViolation, "RFC 5040 4.8",
                                                    "The 13 reserved bits of the Terminate header are sent as zero.");
 constexpr Rule kTerminateM = terminate_rule("RDMAP-4.8-08", kWarning, "RFC 5040 4.8",
-                                            "M (DDP Segment Length valid) is set as figure 10 has it.");
-constexpr Rule kTerminateD =
-    terminate_rule("RDMAP-4.8-09", kWarning, "RFC 5040 4.8", "D (DDP header included) is set as figure 10 has it.");
-constexpr Rule kTerminateR =
-    terminate_rule("RDMAP-4.8-10", kWarning, "RFC 5040 4.8", "R (RDMA header included) is set as figure 10 has it.");
+                                            "M (DDP Segment Length valid) is set as figure 10 of RFC 5040 requires.");
+constexpr Rule kTerminateD = terminate_rule("RDMAP-4.8-09", kWarning, "RFC 5040 4.8",
+                                            "D (DDP header included) is set as figure 10 of RFC 5040 requires.");
+constexpr Rule kTerminateR = terminate_rule("RDMAP-4.8-10", kWarning, "RFC 5040 4.8",
+                                            "R (RDMA header included) is set as figure 10 of RFC 5040 requires.");
 constexpr Rule kQuotedLength = terminate_rule("RDMAP-4.8-13", kViolation, "RFC 5040 4.8",
                                               "DDP Segment Length is the length of the segment in error.");
 constexpr Rule kQuotedHeader = terminate_rule("RDMAP-4.8-15", kViolation, "RFC 5040 4.8",

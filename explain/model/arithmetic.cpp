@@ -30,7 +30,7 @@ Crc crc_of(const conformance::FpduSeen& fpdu) {
   if (fpdu.crc == conformance::CrcVerdict::kNotInUse) return crc;
   crc.words = fmt::format("over the {} octets before it", fpdu.piece.octets.size() - mpa::kCrcSize);
   if (const std::size_t markers = fpdu.markers.size(); markers != 0)
-    crc.words += fmt::format(", {} Marker{} among them", markers, markers == 1 ? "" : "s");
+    crc.words += fmt::format(" (including {} Marker{})", markers, markers == 1 ? "" : "s");
   return crc;
 }
 

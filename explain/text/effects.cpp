@@ -28,7 +28,7 @@ std::string touched_text(const EndMemory& memory, const Touched& touched) {
     case Touched::How::kAtomic:
       return fmt::format("{} octets at offset {} of {} are changed in one step", touched.octets, touched.offset,
                          region);
-    case Touched::How::kInvalidate: return fmt::format("{} is taken back from the peer", region);
+    case Touched::How::kInvalidate: return fmt::format("{} is invalidated: the peer can no longer use it", region);
   }
   return {};
 }
@@ -50,7 +50,7 @@ void tell_effects(std::vector<Line>& lines, const Connection& connection, const 
   if (effect.touched) put(Hue::kRdmap, "touches", touched_text(memory, *effect.touched));
   if (effect.taken)
     put(Hue::kDdp, "takes",
-        fmt::format("the receive that MSN {} took: its octets stay as they are, the completion has the data",
+        fmt::format("the receive of MSN {}: its buffer does not change, because the completion carries the data",
                     memory.receives[*effect.taken].msn));
   if (effect.refused)
     put(Hue::kTerminate, "refused",
@@ -69,7 +69,7 @@ std::vector<Line> memory_of(const Connection& connection) {
     lines.push_back({{Hue::kHeading, fmt::format("memory of the {}, as its peer's messages show it", name(end))}});
     for (const Region& region : memory.regions)
       lines.push_back({{Hue::kDdp, "  " + region_text(region)}, {Hue::kPlain, ": " + region.why}});
-    lines.push_back({{Hue::kDdp, fmt::format("  {} receives were taken", memory.receives.size())}});
+    lines.push_back({{Hue::kDdp, fmt::format("  receives used: {}", memory.receives.size())}});
   }
   return lines;
 }

@@ -67,7 +67,7 @@ void add_reads_cases(Cases& cases) {
   // responder.
   cases.add({.name = "read-sink-wraps",
              .clause = "RDMAP-4.4-06",
-             .what = "A sink whose TO passes 2^64 is no matter of the responder: the Read is answered.",
+             .what = "A sink whose TO passes 2^64 does not concern the responder: the Read is answered.",
              .needs = kRegions}) = [](Scene& scene) {
     // A sink that wraps is the requester's own matter.
     Conversation& by = scene.connect();

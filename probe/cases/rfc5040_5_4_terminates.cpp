@@ -48,7 +48,7 @@ void add_terminates_cases(Cases& cases) {
   // RDMAP-5.4-06: A Terminate is delivered to the RDMAP layer of the Remote Peer.
   cases.add({.name = "terminate-is-told",
              .clause = "RDMAP-5.4-06",
-             .what = "A Terminate of 1/1/01: the peer's program is told so.",
+             .what = "A Terminate of 1/1/01: the peer's program is notified.",
              .needs = kReport | kSessions}) = [](Scene& scene) {
     // The peer's program is told which error it was.
     Conversation& by = scene.connect();
@@ -71,7 +71,7 @@ void add_terminates_cases(Cases& cases) {
   // RDMAP-4.8-12: The 13 Reserved bits of the Terminate header are ignored on receive.
   cases.add({.name = "terminate-reserved-bits",
              .clause = "RDMAP-4.8-12",
-             .what = "A Terminate with its reserved bits set is one all the same.",
+             .what = "A Terminate with its reserved bits set is still a Terminate.",
              .needs = kStream}) = [](Scene& scene) {
     // The 13 reserved bits are ignored: error and headers are read all the same.
     Conversation& by = scene.connect();

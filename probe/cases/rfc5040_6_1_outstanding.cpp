@@ -66,7 +66,7 @@ void add_outstanding_cases(Cases& cases) {
   // RDMAP-6.1-08: RDMAP does not have more outbound Read Requests outstanding than negotiated.
   cases.add({.name = "order-within-ord",
              .clause = "RDMAP-6.1-08",
-             .what = "Our IRD is 1: of three Reads of the peer's each waits for the answer to the one before.",
+             .what = "Our IRD is 1: the peer has three Reads to send, and each waits for the answer to the one before.",
              .needs = kOrders,
              .also = {"MPA2-9.1-10", "MPA2-3-02", "SEC-6.4.3.3-04"}}) = [](Scene& scene) {
     // We take one Read at a time: the peer's second Request comes when the first is answered, and not before.

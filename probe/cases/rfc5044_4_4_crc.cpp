@@ -39,7 +39,7 @@ void add_crc_cases(Cases& cases) {
       {.name = "crc-while-memory-changes",
        .clause = "MPA-4.4-09",
        .what =
-           "Memory is written to by its owner while it is read: the CRCs of the Read Responses are right all the same.",
+           "Memory is written to by its owner while it is read: the CRCs of the Read Responses are right nevertheless.",
        .needs = kOrders | kRegions | kSessions}) = [](Scene& scene) {
     // The peer's program writes to its memory while the peer answers Reads of it. Which octets come is open; their CRCs are right.
     Conversation& by = scene.connect();
@@ -169,7 +169,7 @@ void add_crc_cases(Cases& cases) {
   // DDP.
   cases.add({.name = "crc-noise",
              .clause = "MPA-9.1-01",
-             .what = "Octets by chance come where an FPDU should begin: Terminate 2/0/02.",
+             .what = "Random octets come where an FPDU should begin: Terminate 2/0/02.",
              .needs = kStream,
              .also = {"MPA-8-02"}}) = [](Scene& scene) {
     // Noise where an FPDU should begin, whose first octets are taken for a length.

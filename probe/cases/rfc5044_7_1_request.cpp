@@ -175,7 +175,7 @@ void add_request_cases(Cases& cases) {
   cases.add({.name = "request-revision-unknown",
              .clause = "MPA-7.1.1-21",
              .what = "The Request has revision 3, 127 and 255, and 1 and 2 with another bit set: the peer closes each "
-                     "connection, if it likes after a Reply of its own revision.",
+                     "connection, with or without a Reply of its own revision first.",
              .needs = kListens,
              .also = {"MPA-7.1.1-20", "MPA-7.1.2-04"}}) = [](Scene& scene) {
     // A Reply of its own revision may come before the end (RFC 5044 appendix C.2.1).

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kLongestWait = std::chrono::seconds(65);  // for a peer's time-out; RNICs take up to a minute
 
-// It closes, if it likes after a Reply of its own revision (RFC 5044 appendix C.2.1). One that can interoperate all the same
+// It closes, with or without a Reply of its own revision first (RFC 5044 appendix C.2.1). One that can interoperate all the same
 // goes on (MPA-7.1.1-21).
 void revision_2_of_one_that_knows_1(Scene& scene) {
   const StartUp request = for_peer(scene, plain_request(2));

@@ -108,7 +108,7 @@ void add_enhanced_reply_cases(Cases& cases) {
   // MPA2-12-01: Implementations should sanity check received ORD, IRD and RTR flags.
   cases.add({.name = "enhanced-reply-extremes",
              .clause = "MPA2-12-01",
-             .what = "IRD and ORD of the Reply are 0, 1, 0x3FFE and 0x3FFF in all pairs: the peer stays well.",
+             .what = "IRD and ORD of the Reply are 0, 1, 0x3FFE and 0x3FFF in all pairs: the peer keeps working.",
              .needs = kConnects | kStream | kEnhanced}) = [](Scene& scene) {
     // How the peer reacts is its own affair; after each a fresh connection works.
     for (const std::uint16_t ird : kDepths) {

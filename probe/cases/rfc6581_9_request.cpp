@@ -138,7 +138,7 @@ void add_enhanced_request_cases(Cases& cases) {
   // MPA2-12-01: Implementations should sanity check received ORD, IRD and RTR flags.
   cases.add({.name = "enhanced-ord",
              .clause = "MPA2-12-01",
-             .what = "Our ORD is 0, 1, 2 and 0x3FFE: the Request is accepted, with the IRD that the peer can.",
+             .what = "Our ORD is 0, 1, 2 and 0x3FFE: the Request is accepted, with the IRD that the peer supports.",
              .needs = kListens | kEnhanced,
              .also = {"MPA2-9.1-04"}}) = [](Scene& scene) {
     for (const std::uint16_t ord : std::initializer_list<std::uint16_t>{0, 1, 2, 0x3FFE}) {
@@ -218,10 +218,11 @@ void add_enhanced_request_cases(Cases& cases) {
 
   // MPA2-9.1-09: The Responder may raise its IRD if the Initiator ORD is too small for the selected model, for
   // instance to 1 for a zero-length Read RTR when Initiator ORD is 0.
-  cases.add({.name = "enhanced-rtr-read-ord-0",
-             .clause = "MPA2-9.1-09",
-             .what = "Our ORD is 0, and an RDMA Read is the only RTR offered: where the peer names it, it takes it.",
-             .needs = kListens | kEnhanced}) = [](Scene& scene) {
+  cases.add(
+      {.name = "enhanced-rtr-read-ord-0",
+       .clause = "MPA2-9.1-09",
+       .what = "Our ORD is 0, and an RDMA Read is the only RTR offered: if the peer names it, the peer accepts it.",
+       .needs = kListens | kEnhanced}) = [](Scene& scene) {
     read_as_rtr(scene, enhanced_request({.peer_to_peer = true, .rtr = types_of(4), .ird = 4, .ord = 0}));
   };
 

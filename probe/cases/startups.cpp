@@ -105,7 +105,7 @@ void expect_not_answered(Scene& scene, Bytes octets, const std::string& why) {
 bool expect_end_after_reply(Conversation& by, bool enhanced) {
   const auto some = by.octets(kTerminateSize, by.patience());
   if (!some.empty() && (!enhanced || !is_terminate(some)))
-    fail(std::string("octets came, and the connection had to end: ") + kBadReply);
+    fail(std::string("octets came although the connection had to end: ") + kBadReply);
   by.expect_end(kBadReply);
   return !some.empty();
 }

@@ -150,7 +150,7 @@ std::span<const Rule> bounds_rules() {
        .last = bounds_top_far},
       {.name = "bounds-window",
        .clause = "DDP-8.3.1-04",
-       .what = "The same of a window, within the memory that it opens a part of",
+       .what = "The same for a window, inside the region of which it covers a part",
        .needs = kSeen | kOrders,
        .axes = {kBehindFirst, kAccesses, kEdges, kEachSegment, kEachDelivery},
        .run = bounds_window,

@@ -211,7 +211,8 @@ std::span<const Rule> good_rules() {
   static const std::vector<Rule> rules{
       {.name = "good",
        .clause = "DDP-3-04",
-       .what = "A message of so many octets has its effect, whole, wherever it stands and however it is cut",
+       .what = "A message of this many octets takes effect as a whole, wherever it is in the stream and however it is "
+               "divided",
        .needs = kAll,
        .axes = {kEverywhere,
                 kNoAtomic,

@@ -189,7 +189,7 @@ std::span<const Rule> memory_rules() {
   static const std::vector<Rule> rules{
       {.name = "stag",
        .clause = "DDP-7.1-12",
-       .what = "An STag that is none of the peer's, by one bit or as a whole: refused, and no trace of the message",
+       .what = "An STag that differs from the peer's in one bit or completely: refused, and no trace of the message",
        .needs = kRegions,
        .axes = {kEverywhere,
                 kUses,
@@ -238,7 +238,7 @@ std::span<const Rule> memory_rules() {
        }},
       {.name = "other-stream",
        .clause = "DDP-8.3.1-03",
-       .what = "Memory or a window of another stream, or of another domain: refused, and good for its owner",
+       .what = "Memory or a window of another stream, or of another domain: refused, and still valid for its owner",
        .needs = kSeen | kOrders,
        .axes = {kBehindFirst,
                 kUses,

@@ -154,7 +154,8 @@ std::span<const Rule> mpa_rules() {
   static const std::vector<Rule> rules{
       {.name = "crc",
        .clause = "MPA-4.4-19",
-       .what = "An FPDU whose CRC is wrong: Terminate 2/0/02 (the end alone where it is the first), and no trace of it",
+       .what = "An FPDU whose CRC is wrong: Terminate 2/0/02 (only the end of the connection if it is the first FPDU), "
+               "and no trace of it",
        .needs = kStream,
        .axes = {kEverywhere, kEachMessage, kCrcValues, kEachSegment, kEachDelivery},
        .run = wrong_crc,

@@ -130,7 +130,7 @@ std::span<const Rule> startup_rules() {
   static const std::vector<Rule> rules{
       {.name = "request-good",
        .clause = "MPA-7.1.5-04",
-       .what = "A Request with so many octets of Private Data is taken, whatever its cuts",
+       .what = "A Request with this many octets of Private Data is accepted, however it is divided into segments",
        .needs = kListens | kStream,
        .axes = {{},
                 {},

@@ -242,7 +242,7 @@ TEST(Expectations, OfAnEnd) {
   Connected talks;
   talks.say(pattern(1));
   EXPECT_EQ(sentence([&] { talks.conversation->expect_end("of X"); }),
-            "octets came, and the connection had to end: of X");
+            "octets came although the connection had to end: of X");
   Connected ends;
   ends.peer->shutdown_write();
   EXPECT_EQ(sentence([&] { ends.conversation->expect_end("of X"); }), "passed");

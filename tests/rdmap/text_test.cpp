@@ -37,7 +37,7 @@ TEST(Text, OfAnAtomicSaysWhatItDoes) {
   using enum AtomicOperation::Kind;
   EXPECT_EQ(text(AtomicOperation{kFetchAdd, 16, 0, 0, 0}), "FetchAdd of 0x10");
   EXPECT_EQ(text(AtomicOperation{kCmpSwap, 2, ~0ULL, 1, ~0ULL}), "CmpSwap of 0x1 for 0x2");
-  EXPECT_EQ(text(AtomicOperation{kCmpSwap, 2, ~0ULL, 1, 0}), "CmpSwap that compares nothing, a swap for 0x2");
+  EXPECT_EQ(text(AtomicOperation{kCmpSwap, 2, ~0ULL, 1, 0}), "CmpSwap without comparison: swap in 0x2");
   EXPECT_EQ(aopcode_text(0xFFFFFFF2), "CmpSwap");
   EXPECT_EQ(aopcode_text(1), "unknown");
 }

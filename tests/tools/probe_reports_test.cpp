@@ -43,7 +43,7 @@ TEST(ProbeOutcome, IsThatOfTheAuditor) {
   EXPECT_EQ(code_of(outcome_of(with_verdicts({Verdict::kPass, Verdict::kFail}), false)), ExitCode::kFailure);
   EXPECT_EQ(code_of(outcome_of(with_verdicts({Verdict::kWarn}), false)), ExitCode::kSuccess);
   EXPECT_EQ(code_of(outcome_of(with_verdicts({Verdict::kWarn}), true)), ExitCode::kFailure);
-  EXPECT_EQ(no_peer("nobody listens at 192.0.2.7:4420").error().code, static_cast<ExitCode>(3));
+  EXPECT_EQ(no_peer("nothing is listening on 192.0.2.7:4420").error().code, static_cast<ExitCode>(3));
 }
 
 TEST(ProbeOutcome, DoesNotPraiseWhatWasNotJudged) {

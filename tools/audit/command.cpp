@@ -52,9 +52,10 @@ constexpr const char* kAuditFooter =
     "3 no iWARP. With several captures the first of 2, 1, 3 and 0 that applies "
     "to any of them is used; 3 only if none has iWARP. Everything that could be read is reported in any case.";
 
-Outcome<void> list_rules() {
+Outcome<void> list_rules(const conformance::RuleFilter& filter) {
   std::string text;
   for (const conformance::Rule* rule : conformance::all_rules()) {
+    if (!filter.takes(*rule)) continue;
     text += fmt::format("{:18} {:10} {:11} {:16} {}\n", rule->clause, conformance::name(rule->severity),
                         conformance::name(rule->layer), rule->section, rule->sentence);
   }
@@ -104,9 +105,9 @@ std::vector<audit::Report> judge_all(audit::Judge& judge, const AuditOptions& op
 }
 
 Outcome<void> run_audit(AuditOptions options, const GlobalOptions& global) {
-  if (options.list) return list_rules();
-  if (auto checked = check_operands(options); !checked) return checked;
   if (auto checked = check_filter(options); !checked) return checked;
+  if (options.list) return list_rules(options.filter);
+  if (auto checked = check_operands(options); !checked) return checked;
   if (!options.filter_text.empty()) {
     auto filter = conformance::ConnectionFilter::parse(options.filter_text);
     if (!filter) return usage_error("--filter '" + options.filter_text + "': " + filter.error() + ".");

@@ -84,7 +84,7 @@ void put_facts(Out out, const ConnectionReport& report) {
   if (report.tls) fmt::format_to(out, "  {}\n", in_words(*report.tls, true));
   put_frame(out, "Request", report.facts.request, report.facts.no_request);
   put_frame(out, "Reply", report.facts.reply, report.facts.no_reply);
-  if (report.rtr) fmt::format_to(out, "  ready to receive: told by a zero-length {}\n", mpa::name(report.rtr));
+  if (report.rtr) fmt::format_to(out, "  ready-to-receive indication: a zero-length {}\n", mpa::name(report.rtr));
   put_tally(out, "initiator", report.tally(Direction::kFromInitiator));
   put_tally(out, "responder", report.tally(Direction::kFromResponder));
   if (report.evicted) fmt::format_to(out, "  too many connections at a time: the rest of this one was not checked\n");

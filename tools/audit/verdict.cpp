@@ -60,16 +60,16 @@ std::string tls_of(const Report& report) {
 std::string silence_of(const Report& report) {
   if (report.silent_connections == 0) return "";
   return fmt::format(
-      "; {} within one host carried no octets: two weft ends exchange them through shared memory, so capture with "
-      "--pcap or "
-      "set WEFT_POLICY=same-host=off",
+      "; {} within one host carried no octets. If both ends are weft, the octets went through shared memory: capture "
+      "with "
+      "--pcap, or set WEFT_POLICY=same-host=off",
       report.silent_connections);
 }
 
 std::string what_was_found(const Report& report, Verdict verdict) {
   if (report.unread()) return report.damage;
   if (verdict == Verdict::kNoIwarp) {
-    return fmt::format("none of {} TCP connection{}{}{}", report.tcp_connections, plural(report.tcp_connections),
+    return fmt::format("no iWARP in {} TCP connection{}{}{}", report.tcp_connections, plural(report.tcp_connections),
                        tls_of(report), silence_of(report));
   }
   const Coverage coverage = coverage_of(report);

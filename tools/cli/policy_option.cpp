@@ -14,10 +14,10 @@ void add_policy_option(CLI::App& command, std::string& text, const std::string& 
 
 void add_policy_option_of_both_ends(CLI::App& command, std::string& text) {
   command
-      .add_option(
-          "--policy", text,
-          "Policy for both ends: keys as in weft run --help; takes precedence over other options. tls=require "
-          "alone uses TLS with temporary keys (docs/tls.md). same-host=on measures shared memory instead of TCP")
+      .add_option("--policy", text,
+                  "Policy for both ends: keys as in weft run --help; takes precedence over other options. tls=require "
+                  "alone uses TLS with temporary keys (docs/tls.md). same-host=on selects shared memory, and "
+                  "same-host=off TCP, within one host")
       ->type_name("KEY=VALUE,...");
 }
 

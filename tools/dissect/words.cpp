@@ -16,7 +16,7 @@ void put_frame_parts(Parts& parts, const mpa::StartupFrame& frame) {
   put(frame.crc ? "CRC" : "no CRC");
   if (frame.markers) put("Markers");
   if (frame.enhanced) {
-    put(fmt::format("IRD {} ORD {}", frame.enhanced->ird, frame.enhanced->ord));
+    put(fmt::format("IRD {} ORD {}", mpa::depth_text(frame.enhanced->ird), mpa::depth_text(frame.enhanced->ord)));
     if (frame.enhanced->peer_to_peer) put("peer to peer, RTR by " + mpa::text(frame.enhanced->rtr));
   }
   if (!frame.private_data.empty()) put(fmt::format("private data {}", frame.private_data.size()));

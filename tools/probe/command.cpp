@@ -58,7 +58,7 @@ constexpr const char* kProbeFooter =
     "  weft probe --only MPA-4.4 192.0.2.7:4420          only the cases of RFC 5044 section 4.4\n"
     "  weft probe --depth deep --known bugs.txt 192.0.2.7:4420\n"
     "      thousands of combinations; only new failures fail\n"
-    "  weft probe --only crc.after-32 192.0.2.7:4420     combinations whose names begin so\n"
+    "  weft probe --only crc.after-32 192.0.2.7:4420     combinations whose names begin with this\n"
     "  weft probe --fuzz 60 --seed 7 192.0.2.7:4420      random exchanges for a minute\n"
     "  weft probe --replay probe-7.case 192.0.2.7:4420   repeat one of them\n"
     "  weft probe --profile rping --listen 7174 --run \"rping -c -a {host} -p {port} -C 1\"\n"

@@ -61,7 +61,7 @@ Outcome<probe::Script> read_case(const std::string& file) {
 
 Outcome<void> replay(probe::Way& way, const probe::Script& script, bool quiet) {
   const auto finding = probe::run_script(way, script);
-  if (!finding) return quiet ? Outcome<void>() : print_now("nothing is wrong with what the peer did.\n");
+  if (!finding) return quiet ? Outcome<void>() : print_now("no violation: the finding does not occur any more.\n");
   return failure(finding->what + ".");
 }
 

@@ -144,7 +144,7 @@ std::string junit_of(const Report& report, bool strict) {
   for (const Level level : kLevels)
     put_suite(out, fmt::format("cases: {}", name(level)), of_level(cases, level), strict);
   for (const Level level : kLevels)
-    put_suite(out, fmt::format("rules that the peer's octets were held against: {}", name(level)),
+    put_suite(out, fmt::format("rules of weft audit, applied to what the peer sent: {}", name(level)),
               of_level(rules, level), strict);
   put_absent(out, report);
   fmt::format_to(out, "</testsuites>\n");

@@ -123,7 +123,8 @@ void put_table(TextOut out, const Report& report, const Palette& palette) {
   for (const auto& [group, counts] : by_section(report)) put_row(out, name_of(group), counts, palette);
   for (const Level level : kLevels)
     put_row(out, fmt::format("cases and rules of {}", words_of(level)), of_level(report, level), palette);
-  if (!report.rules.empty()) put_row(out, "rules that the peer's octets were held against", rules_of(report), palette);
+  if (!report.rules.empty())
+    put_row(out, "rules of weft audit, applied to what the peer sent", rules_of(report), palette);
 }
 
 // A sample that is cut must not look like a whole one.

@@ -53,7 +53,7 @@ void log_stream_error(const Subject& subject, const StreamError& error) {
 
 void log_remark(const Subject& subject, const engine::Remark& remark) {
   log_if_admitted(LogKind::kRemark, LogLevel::kWarn, [&] {
-    return fmt::format("{}: tolerated departure of the peer: {} (octet {} after its start-up frame)", name(subject),
+    return fmt::format("{}: tolerated deviation of the peer: {} (octet {} after its start-up frame)", name(subject),
                        remark.sentence, remark.stream_offset);
   });
 }

@@ -67,7 +67,7 @@ constexpr std::array kKinds{
     Kind{LogKind::kPeersStartupDetail, kTenASecond, LogLevel::kInfo, {}},
     Kind{LogKind::kOwnStartup, kTenASecond, LogLevel::kError, "start-ups that this end began have failed"},
     Kind{LogKind::kStreamError, kTenASecond, LogLevel::kError, "streams have ended with an error"},
-    Kind{LogKind::kRemark, kTenASecond, LogLevel::kWarn, "departures of peers were tolerated"},
+    Kind{LogKind::kRemark, kTenASecond, LogLevel::kWarn, "deviations of peers were tolerated"},
     Kind{LogKind::kStall, kTenASecond, LogLevel::kInfo, "Sends found no receive"},
     Kind{LogKind::kWarning, kTenASecond, LogLevel::kWarn, "warnings"},
     Kind{LogKind::kConnection, {.burst = 2000, .each = milliseconds(1)}, LogLevel::kInfo, "lines about connections"},

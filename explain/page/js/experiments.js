@@ -68,7 +68,7 @@ const kExperiments = [
     lacks: "an RDMA Write with payload",
     predict: "A Write carries an STag that nobody advertised; everything else in it is right. Will a single octet be placed?",
     shows:
-      "No: no memory has this STag, so nothing is placed, and a Terminate ends the stream. The STag is all that protects memory from a peer, so it must be hard to guess.",
+      "No: no memory has this STag, so nothing is placed, and a Terminate ends the stream. An STag is a capability: a peer that guesses a valid one can use its rights, so it must be hard to guess.",
     find: (pieces) =>
       find_change(pieces, is_write, (piece) => {
         piece.octets[octets_of_field(piece, "STag").at(-1)] ^= 0x5a;

@@ -9,16 +9,16 @@ const kLessons = [
   ["SYN", "A TCP connection is opened. The end that sends the MPA Request over it will be called the initiator."],
   [
     "FIN",
-    "This end sends nothing more. When all that was asked has been answered, a connection ends so, without a word from RDMAP.",
+    "This end sends nothing more. If all requests have been answered, this is how a connection ends; RDMAP sends no message for it.",
   ],
-  ["RST", "This end gives the TCP connection up at once. Whatever was under way is lost."],
+  ["RST", "This end aborts the TCP connection. Everything that was in transit is lost."],
   [
     "MPA Request",
     "The initiator asks to leave the stream of octets and to go over to FPDUs. The Flags say whether it wants Markers in what it receives, and CRCs. The Private Data belong to the application: iWARP only carries them.",
   ],
   [
     "MPA Reply",
-    "The responder agrees, or refuses with the R flag. CRCs are used if either end wants them. Markers stand in what an end sends if the other end wants them. From here on, the stream is FPDUs only.",
+    "The responder agrees, or refuses with the R flag. CRCs are used if either end wants them. An end sends Markers if the other end requests them. From here on, the stream is FPDUs only.",
   ],
   [
     "RDMA Write",

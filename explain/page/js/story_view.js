@@ -25,7 +25,7 @@ const kChapters = [
     verb: "connect",
     title: "Connect",
     words:
-      "TCP opens the connection. Then an MPA Request and an MPA Reply agree on CRCs, Markers, and how many reads may wait for their answer.",
+      "TCP opens the connection. Then an MPA Request and an MPA Reply agree on CRCs, Markers, and how many Reads may be outstanding.",
     takes: (row) => row.kind === "startup" || row.words.startsWith("SYN"),
   },
   {
@@ -48,7 +48,7 @@ const kChapters = [
     verb: "send",
     title: "Send",
     words:
-      "A Send goes into the receive that the peer has posted first. It is delivered: the peer's program learns that it is there. Immediate Data are eight octets that travel like a Send.",
+      "A Send goes into the oldest receive that the peer has posted. It is delivered: the peer's program learns that it is there. Immediate Data are eight octets that travel like a Send.",
     takes: (row) => /^(Send|Immediate)/.test(row.words),
   },
   {
@@ -77,7 +77,7 @@ const kChapters = [
 ];
 const kOrder = ["connect", "write", "send", "read", "atomics", "revoke", "missing", "refuse", "close"];
 const kRdma =
-  "With RDMA, a program writes into the memory of a program on another host, or reads from it. The program there takes no part, and no processor copies the octets.";
+  "With RDMA, a program writes to the memory of a program on another host, or reads from it. The program there takes no part. An RDMA adapter also moves the octets without the processor; software cannot.";
 
 // Of a row without a message, so that rows of one kind stand in one line: "FPDU with a wrong CRC".
 const kind_of = (row) =>
@@ -131,7 +131,7 @@ function draw_way() {
     .reverse()
     .map(({name, words}) => el("li", {}, el("b", {}, name), ` ${words}.`));
   return [
-    el("h3", {}, "The way of a message"),
+    el("h3", {}, "The path of a message"),
     el(
       "p.lesson",
       {},

@@ -4,23 +4,23 @@
 // term: [what it is, how it stands in sentences, if in other forms than the term]
 const kTerms = {
   STag: [
-    "Steering Tag: a 32-bit key that names registered memory. Its owner gives it to the peer, and may take it back.",
+    "Steering Tag: a 32-bit key that names registered memory. Its owner gives it to the peer, and may invalidate it.",
     "STags?",
   ],
-  TO: ["Tagged Offset: the address of an octet in the memory that an STag names.", "Tagged Offset|TO"],
+  TO: ["Tagged Offset: the position of an octet in the memory that an STag names.", "Tagged Offset|TO"],
   MSN: ["Message Sequence Number: counts the messages of a queue, so that each finds the buffer that was posted for it."],
   MO: ["Message Offset: the place of a segment's payload in its message, in octets."],
   ULPDU: ["Upper Layer Protocol Data Unit: what MPA carries for DDP in one FPDU, that is, a DDP segment.", "ULPDUs?"],
   FPDU: ["Framed Protocol Data Unit: what MPA puts into TCP's stream: a length, a ULPDU, padding and a CRC.", "FPDUs?"],
   EMSS: ["Effective Maximum Segment Size: how many octets TCP sends in one packet of this connection."],
   MULPDU: ["Maximum ULPDU: the largest ULPDU whose FPDU still fits into one TCP packet. DDP cuts messages at it."],
-  Marker: ["Four octets in the stream after every 512, which say where the FPDU around them began.", "Markers?"],
+  Marker: ["Four octets at every 512th octet of the stream, which point back to the beginning of the FPDU that contains them.", "Markers?"],
   "Private Data": ["Octets that the two programs exchange while they connect, inside the MPA Request and Reply."],
   "Data Source": ["The end that has the octets of a transfer."],
   "Data Sink": ["The end whose memory takes the octets of a transfer."],
   RNIC: ["RDMA Network Interface Controller: the device, or the software in its place, that runs RDMAP, DDP and MPA."],
-  IRD: ["Inbound Read Depth: how many Read and Atomic Requests of the peer this end serves at a time."],
-  ORD: ["Outbound Read Depth: how many Read and Atomic Requests of its own this end keeps open at a time."],
+  IRD: ["Inbound RDMA Read Queue Depth: how many Read and Atomic Requests of the peer this end serves at a time."],
+  ORD: ["Outbound RDMA Read Queue Depth: how many Read and Atomic Requests of its own this end keeps open at a time."],
   place: ["To put octets into the memory where they belong. The program is not told yet.", "placed|places"],
   deliver: [
     "To tell the program that a message is there. All of it and of the messages before it was placed first.",
