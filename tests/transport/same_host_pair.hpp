@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -58,12 +57,9 @@ inline IoResult get(Session& session, std::vector<std::byte>& into, std::size_t 
 
 // An initiator of the test's own, connected to the place for offers beside a listener at `at`.
 inline Socket connect_for_offers(const Endpoint& at) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const auto octets = name_of(at).copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const SocketName name = SocketName::of(at).value();
   auto socket = Socket::own(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + octets);
-  EXPECT_EQ(::connect(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), length), 0);
+  EXPECT_EQ(::connect(socket.descriptor(), name.address(), SocketName::kLength), 0);
   return socket;
 }
 

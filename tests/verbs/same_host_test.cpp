@@ -112,7 +112,7 @@ TEST_F(SameHostMixed, TlsNeverUsesIt) {
             "policy.startup.same_host");
 }
 
-transport::Socket stranger_at(const Endpoint& listener) {
+transport::same_host::OfferListener stranger_at(const Endpoint& listener) {
   auto listening = transport::same_host::listen_for_offers(listener, 8);
   if (!listening) throw std::runtime_error("listen_for_offers: " + listening.error().message());
   return std::move(*listening);
@@ -126,7 +126,7 @@ TEST_F(SameHostMixed, AnOfferThatIsDroppedLeadsToTcp) {
   End accepts;
   resolve(client, server.id.local_address(), policy(SameHost::kOn));
   must(client.id.connect(*client.end.qp), "connect");
-  wait_until([&] { return ::close(::accept(stranger.descriptor(), nullptr, nullptr)) == 0; }, "the offer");
+  wait_until([&] { return ::close(::accept(stranger.socket.descriptor(), nullptr, nullptr)) == 0; }, "the offer");
   auto request = expect_event(server.events, ConnectionEventType::kConnectRequest);
   must(request.request->accept(*accepts.qp), "accept");
   expect_event(client.events, ConnectionEventType::kEstablished);

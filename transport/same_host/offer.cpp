@@ -3,7 +3,6 @@
 
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <new>
 #include <span>
 #include <utility>
@@ -29,20 +29,6 @@ namespace {
 constexpr std::size_t kDescriptorsTold = 4;  // more than one is refused, and the kernel drops what is beyond
 
 std::unexpected<std::error_code> refused(std::errc why) { return std::unexpected(std::make_error_code(why)); }
-
-struct AbstractName {
-  sockaddr_un address{};
-  socklen_t length = 0;
-
-  // An endpoint's text is shorter than the 107 octets that there are.
-  explicit AbstractName(const Endpoint& at, Families families = Families::kItsOwn) {
-    const std::string name = name_of(at, families);
-    address.sun_family = AF_UNIX;
-    const std::size_t octets = name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
-    length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + octets);
-  }
-  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
-};
 
 std::expected<Socket, std::error_code> open_local() {
   auto socket = Socket::own(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -74,17 +60,38 @@ std::error_code check_plenty(const Socket& socket) {
 // Once it is known to stay.
 void keep(Socket& socket) { socket = Socket::own(move_up(socket.release())); }
 
-std::error_code connect_to(const Socket& socket, const AbstractName& name) {
-  return ::connect(socket.descriptor(), name.get(), name.length) == 0 ? std::error_code{} : last_error();
+// Nobody has that name, or the process that had it is gone.
+std::error_code no_listener() { return std::make_error_code(std::errc::connection_refused); }
+
+std::error_code connect_to(const Socket& socket, const Endpoint& at, Families families = Families::kItsOwn) {
+  const auto name = SocketName::of(at, families);
+  if (!name) return name.error();
+  if (::connect(socket.descriptor(), name->address(), SocketName::kLength) == 0) return {};
+  return errno == ENOENT ? no_listener() : last_error();
 }
 
 // In the order in which TCP looks for a listener. A refused socket may be tried again.
 std::error_code connect_to_listener(const Socket& socket, const Endpoint& at) {
+  if (const auto error = check_directory())
+    return error == std::errc::no_such_file_or_directory ? no_listener() : error;
   const Endpoint any{Address::any(at.address.family), at.port};
-  auto error = connect_to(socket, AbstractName(at));
-  if (error == std::errc::connection_refused) error = connect_to(socket, AbstractName(any));
-  if (error == std::errc::connection_refused) error = connect_to(socket, AbstractName(any, Families::kBoth));
+  auto error = connect_to(socket, at);
+  if (error == std::errc::connection_refused) error = connect_to(socket, any);
+  if (error == std::errc::connection_refused) error = connect_to(socket, any, Families::kBoth);
   return error;
+}
+
+// A name whose process is gone is taken over.
+std::error_code bind(const Socket& socket, const SocketName& name) {
+  const auto bound = [&] { return ::bind(socket.descriptor(), name.address(), SocketName::kLength) == 0; };
+  if (bound()) return {};
+  if (errno != EADDRINUSE) return last_error();
+  const auto other = open_local();
+  if (!other) return other.error();
+  if (::connect(other->descriptor(), name.address(), SocketName::kLength) == 0 || errno != ECONNREFUSED)
+    return std::make_error_code(std::errc::address_in_use);
+  ::unlink(name.path());
+  return bound() ? std::error_code{} : last_error();
 }
 
 // In a user namespace that maps only some users, all others appear as this one (the default of kernel.overflowuid).
@@ -105,8 +112,7 @@ std::optional<ucred> peer_of(const Socket& socket) noexcept {
   return peer;
 }
 
-// Anybody may have a name that is free, so the initiator asks as well as the acceptor. The kernel tells the user as of
-// listen() or connect().
+// The superuser may connect to everybody, and have anybody's name. The kernel tells the user as of listen() or connect().
 std::error_code check_user(const Socket& socket) {
   const auto peer = peer_of(socket);
   if (!peer) return last_error();
@@ -221,11 +227,6 @@ std::expected<std::optional<Offer>, std::error_code> accept_offer(Socket& accept
 
 }  // namespace
 
-std::string name_of(const Endpoint& at, Families families) {
-  constexpr const char* kPrefix = "weft-rings/1/";
-  return kPrefix + (families == Families::kBoth ? "*:" + std::to_string(at.port) : at.to_string());
-}
-
 std::expected<std::unique_ptr<Session>, std::error_code> Session::offer(const Endpoint& local, const Endpoint& remote) {
   const NoCancellation here;
   try {
@@ -235,17 +236,21 @@ std::expected<std::unique_ptr<Session>, std::error_code> Session::offer(const En
   }
 }
 
-std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int backlog, Families families) {
+std::expected<OfferListener, std::error_code> listen_for_offers(const Endpoint& at, int backlog, Families families) {
+  static std::once_flag cleaned;
   const NoCancellation here;
   try {
+    if (const auto error = make_directory()) return std::unexpected(error);
+    std::call_once(cleaned, remove_stale_names);
+    const auto name = SocketName::of(at, families);
+    if (!name) return std::unexpected(name.error());
     auto socket = open_local();
-    if (!socket) return socket;
-    const AbstractName name(at, families);
-    if (::bind(socket->descriptor(), name.get(), name.length) != 0 || ::listen(socket->descriptor(), backlog) != 0) {
-      return std::unexpected(last_error());
-    }
+    if (!socket) return std::unexpected(socket.error());
+    if (const auto error = bind(*socket, *name)) return std::unexpected(error);
+    BoundName bound(*name);
+    if (::listen(socket->descriptor(), backlog) != 0) return std::unexpected(last_error());
     keep(*socket);
-    return socket;
+    return OfferListener{std::move(*socket), std::move(bound)};
   } catch (const std::bad_alloc&) {
     return refused(std::errc::not_enough_memory);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two processes of one host come to share rings. Beside the port of a TCP listener there is a socket in the abstract
-// namespace of AF_UNIX, which belongs to the network namespace as the port does. An initiator that finds one sends one
-// message, with the descriptor of the rings (Session::offer). If it finds none, that costs it a refused connect().
+// How two processes of one host come to share rings. Beside the port of a TCP listener there is an AF_UNIX
+// socket, whose name only processes of this user can reach (transport/same_host/name.hpp). An initiator that finds one sends
+// one message, with the descriptor of the rings (Session::offer). If it finds none, that costs it a failed connect().
 #pragma once
 
 #include <sys/types.h>
@@ -10,10 +10,10 @@
 #include <expected>
 #include <memory>
 #include <optional>
-#include <string>
 #include <system_error>
 
 #include "transport/endpoint.hpp"
+#include "transport/same_host/name.hpp"
 #include "transport/same_host/session.hpp"
 #include "transport/socket.hpp"
 
@@ -26,17 +26,16 @@ struct Offer {
   std::unique_ptr<Session> session{};
 };
 
-// The families of a listener at a wildcard: that of its address, or both, as IPv6's may be (IPV6_V6ONLY).
-enum class Families : std::uint8_t { kItsOwn, kBoth };
-
-// The abstract name for a TCP endpoint, without the leading zero: "weft-rings/1/ADDRESS:PORT", and
-// "weft-rings/1/*:PORT" for the wildcard of both families.
-[[nodiscard]] std::string name_of(const Endpoint& at, Families families = Families::kItsOwn);
+// A socket that takes offers. Its name goes with it.
+struct OfferListener {
+  Socket socket{};
+  BoundName name{};
+};
 
 // Listens for offers of initiators that connect to the TCP endpoint `at`. The socket is non-blocking and close-on-exec.
-// Fails with address_in_use if another socket listens for them.
-[[nodiscard]] std::expected<Socket, std::error_code> listen_for_offers(const Endpoint& at, int backlog,
-                                                                       Families families = Families::kItsOwn);
+// Fails with address_in_use if another socket listens for them, and as make_directory().
+[[nodiscard]] std::expected<OfferListener, std::error_code> listen_for_offers(const Endpoint& at, int backlog,
+                                                                              Families families = Families::kItsOwn);
 
 // Returns the process that connected such a socket, as this process numbers it: 0 if it cannot see that process.
 [[nodiscard]] pid_t process_of(const Socket& accepted) noexcept;

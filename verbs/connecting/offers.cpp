@@ -19,9 +19,11 @@ std::error_code Offers::listen(std::uint64_t listener, const transport::Endpoint
     const auto self = weak.lock();
     if (self && socket) self->come(std::move(*socket));
   };
-  auto accepting = transport::Listener::create(runtime_.resting_reactor(), runtime_.progress_threads().of(listener),
-                                               std::move(*listening), local, transport::ListenOptions{}, on_accept);
+  auto accepting =
+      transport::Listener::create(runtime_.resting_reactor(), runtime_.progress_threads().of(listener),
+                                  std::move(listening->socket), local, transport::ListenOptions{}, on_accept);
   if (!accepting) return accepting.error();
+  name_ = std::move(listening->name);
   listener_ = std::make_shared<transport::Listener>(std::move(*accepting));
   runtime_.add(number_, listener_);
   return {};
@@ -29,6 +31,7 @@ std::error_code Offers::listen(std::uint64_t listener, const transport::Endpoint
 
 void Offers::close() {
   if (!listener_) return;
+  name_ = {};
   runtime_.forget_listener(number_);
   listener_.reset();
 }

@@ -80,6 +80,7 @@ class Offers : public std::enable_shared_from_this<Offers> {
   Runtime& runtime_;
   const std::shared_ptr<Backlog> backlog_;
   const std::uint64_t number_;  // as the runtime knows its socket
+  transport::same_host::BoundName name_;
   std::shared_ptr<transport::Listener> listener_;
   std::mutex queue_mutex_;         // above the locks of streams
   std::list<Waiting> queue_;       // in the order of arrival
