@@ -60,12 +60,11 @@ FirstOctets first_octets(Way& way) {
 
 std::expected<void, std::string> judged(const Way& way, const FirstOctets& first) {
   const Bytes octets = first.octets;
-  if (first.echo) return std::unexpected("the peer is not iWARP: it sends back what it receives (an echo server)");
+  if (first.echo) return std::unexpected("it sends back what it receives (an echo server)");
   if (is_like_a_frame(octets, kind_of(way))) return {};
-  if (octets.empty() && way.peer_connects())
-    return std::unexpected("the peer is not iWARP: it connects and sends no MPA Request");
-  if (octets.empty()) return std::unexpected("the peer is not iWARP: it does not answer an MPA Request");
-  return std::unexpected("the peer is not iWARP: it is " + std::string(guess(octets)));
+  if (octets.empty() && way.peer_connects()) return std::unexpected("it connects and sends no MPA Request");
+  if (octets.empty()) return std::unexpected("it does not answer an MPA Request");
+  return std::unexpected("it is " + std::string(guess(octets)));
 }
 
 // Whether the peer takes a second connection while the first one is open. One that it does not serve is refused, rejected or ended, or
@@ -112,7 +111,8 @@ std::expected<void, std::string> meet(Way& way) {
       first = first_octets(way);
     }
     auto there = judged(way, first);
-    if (there && !way.peer_connects() && !way.one_at_a_time) way.one_at_a_time = !serves_two(way);
+    if (!there) return std::unexpected("the peer is not iWARP: " + there.error());
+    if (!way.peer_connects() && !way.one_at_a_time) way.one_at_a_time = !serves_two(way);
     return there;
   } catch (const Judgement& judgement) {
     return std::unexpected(judgement.what());

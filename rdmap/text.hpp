@@ -95,7 +95,7 @@ inline constexpr auto kAtomicRequestFields = field_table(
         octet_field(4, "Remote STag", "iwarp_rdma.atomic.remote_stag",
                     "Names the receiver's buffer with the 64-bit value."),
         octet_field(8, "Remote Tagged Offset", "iwarp_rdma.atomic.remote_tagged_offset",
-                    "The position of the value in that buffer. The memory address behind it is a multiple of 8."),
+                    "The position of the value in that buffer; the memory address behind it is a multiple of 8."),
         octet_field(8, "Add or Swap Data", "iwarp_rdma.atomic.add_data",
                     "The number to add, or the value to store if the comparison succeeds."),
         octet_field(

@@ -36,7 +36,7 @@ class StreamLife {
       Step{Stage::kClosing, Stage::kFailing, "a protocol error, a Terminate, or work that failed"},
       Step{Stage::kClosing, Stage::kClosed, "both ends have closed, time is over, or it is lost"},
       Step{Stage::kFailing, Stage::kClosed,
-           "the Terminate is away and the peer has closed, time is over, or it is lost"},
+           "the Terminate has been sent and the peer has closed, the time is over, or the connection is lost"},
   };
   // As a table in Markdown.
   [[nodiscard]] static std::string print();
