@@ -120,6 +120,8 @@ void Connections::depart(std::uint32_t number, const Departure& departure) {
     connection = find(number);
     if (!connection) return;
     connection->departure = departure;
+    connection->retry.back_off = {};  // a Request can say more now
+    if (connection->retry.at) look_by(*(connection->retry.at = Clock::now()));
   }
   if (!connection->sends->set(departure.sq_psn)) leave(*connection);
 }
