@@ -119,7 +119,7 @@ class Connections {
   // Under mutex_.
   [[nodiscard]] std::shared_ptr<Connection> find(std::uint32_t number) const;  // null before RTR
   [[nodiscard]] std::shared_ptr<Connection> ready_for(const std::optional<Greeting>& greeting,
-                                                      verbs::ConnectionEvent& event);
+                                                      verbs::ConnectionEvent& event, EarlyRequests::Requests& gone);
   void look_by(Clock::time_point time) noexcept;
   struct Due {
     EarlyRequests::Requests late{};

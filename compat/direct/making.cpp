@@ -145,20 +145,19 @@ void Connections::tell_rejected(std::string_view reason) {
 
 // --- The thread
 
-// The connection that is to accept it now, if there is one. A Request that is too early waits.
+// The connection that is to accept it now, if there is one. A Request that is too early waits, and others may have to go.
 std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optional<Greeting>& greeting,
-                                                                verbs::ConnectionEvent& event) {
+                                                                verbs::ConnectionEvent& event,
+                                                                EarlyRequests::Requests& gone) {
   const auto found = greeting ? connections_.find(greeting->to.number) : connections_.end();
   if (found == connections_.end()) {
     tell_rejected("it names no queue pair of this process");
     return nullptr;
   }
   if (found->second && found->second->started) return found->second;
-  if (early_.add(*greeting, event.request, Clock::now())) {
-    look_by(early_.next());
-  } else {
-    tell_rejected("too many wait for their queue pairs to reach RTR");
-  }
+  gone = early_.add(*greeting, std::move(event.request), Clock::now());
+  for (auto n = gone.size(); n != 0; --n) tell_rejected("too many wait for their queue pairs to reach RTR");
+  look_by(early_.next());
   return nullptr;
 }
 
@@ -170,10 +169,11 @@ void Connections::on_request(const Service& service, verbs::ConnectionEvent even
     return tell_rejected("it does not come from the address that it names");
   }
   std::shared_ptr<Connection> connection;
+  EarlyRequests::Requests gone;  // they end without the lock
   {
     const std::lock_guard lock(mutex_);
     if (service.ends) return;
-    connection = ready_for(greeting, event);
+    connection = ready_for(greeting, event, gone);
   }
   if (!connection) return;
   const std::lock_guard calls(connection->calls);
