@@ -151,7 +151,7 @@ class Connections {
   std::unordered_map<std::uint32_t, std::shared_ptr<Connection>> connections_{};  // by number; null before RTR
   Clock::time_point next_ = kNever;                                               // nothing is due before
   std::atomic<std::uint64_t> rejected_ = 0;                                       // Requests
-  EarlyRequests early_{};
+  EarlyRequests early_;
 };
 
 }  // namespace weft::compat::direct
