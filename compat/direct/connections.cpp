@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compat/objects/settings.hpp"
+#include "transport/descriptor_limit.hpp"
 #include "transport/own_descriptors.hpp"
 
 namespace weft::compat::direct {
@@ -39,7 +40,10 @@ void Connections::leave_to_parent() noexcept {
   if (parents != nullptr && parents->service_) ::close(parents->service_->woken);
 }
 
-Connections::Connections() : numbers_(compat::port_range()) {}
+// Early Requests have an eighth of the process's descriptors at most. Those that come have half (verbs/connecting/half_open.hpp).
+Connections::Connections()
+    : numbers_(compat::port_range()),
+      early_(std::min(EarlyRequests::kMost, transport::part_of_descriptors(8, EarlyRequests::kMost))) {}
 
 Connections::Service::Service(verbs::EventChannel made)
     : channel(std::move(made)), woken(transport::move_up(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {}
@@ -120,6 +124,8 @@ void Connections::depart(std::uint32_t number, const Departure& departure) {
     connection = find(number);
     if (!connection) return;
     connection->departure = departure;
+    connection->retry.back_off = {};  // a Request can say more now
+    if (connection->retry.at) look_by(*(connection->retry.at = Clock::now()));
   }
   if (!connection->sends->set(departure.sq_psn)) leave(*connection);
 }

@@ -5,7 +5,7 @@
 //
 // The lesser of the two ends connects and the other accepts, so that there is one connection, however the two programs
 // interleave. Both begin in RTR. Each accepts exactly the end that its program named. A Request that arrives before that
-// waits, bounded in number and time.
+// waits, bounded in number and time. The end that connects tries again when its Request is rejected.
 //
 // Packet sequence numbers are compared in RTS, before the program may send: its own with the one that the peer expects. If
 // they differ, the connection ends, and its sends find no peer.
@@ -26,6 +26,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compat/direct/agreement.hpp"
 #include "compat/direct/early_requests.hpp"
 #include "compat/direct/greeting.hpp"
 #include "compat/direct/numbers.hpp"
@@ -47,20 +48,6 @@ struct Target {
 struct Departure {
   std::uint32_t sq_psn = 0;
   std::optional<std::chrono::nanoseconds> patience{};
-};
-
-// The first packet sequence number of the program's sends. RTS says it, and the peer's greeting what the peer expects: whichever
-// comes second compares them, so no send goes out before they agree.
-class FirstNumber {
- public:
-  // False: it differs from the other.
-  [[nodiscard]] bool set(std::uint32_t psn);
-  [[nodiscard]] bool expect(std::uint32_t psn);
-
- private:
-  std::mutex mutex_{};  // a leaf
-  std::optional<std::uint32_t> set_{};
-  std::optional<std::uint32_t> expected_{};
 };
 
 class Connections {
@@ -100,11 +87,16 @@ class Connections {
     bool started = false;
     std::optional<Clock::time_point> end{};  // of the patience
     bool paused = false;
+    struct Retry {
+      Clock::time_point begun{};              // the first attempt
+      std::optional<Clock::time_point> at{};  // the next one
+      std::chrono::milliseconds back_off{1};
+      bool told = false;
+    } retry{};
     bool wanted_later = false;  // sends wait, and the patience begins with resume()
     // The following under `calls`. Whoever has it, and finds that it has not ended, may use the queue pairs: end() waits.
     std::mutex calls{};
     std::vector<verbs::ConnectionId> ids{};  // of attempts; an established connection needs none
-    bool accepted = false;
     bool ended = false;
     [[nodiscard]] Greeting greeting() const noexcept;
   };
@@ -127,9 +119,13 @@ class Connections {
   // Under mutex_.
   [[nodiscard]] std::shared_ptr<Connection> find(std::uint32_t number) const;  // null before RTR
   [[nodiscard]] std::shared_ptr<Connection> ready_for(const std::optional<Greeting>& greeting,
-                                                      verbs::ConnectionEvent& event);
+                                                      verbs::ConnectionEvent& event, EarlyRequests::Requests& gone);
   void look_by(Clock::time_point time) noexcept;
-  [[nodiscard]] EarlyRequests::Requests look_at_clock(Clock::time_point now);  // those that are late
+  struct Due {
+    EarlyRequests::Requests late{};
+    std::vector<std::shared_ptr<Connection>> again{};  // to be connected
+  };
+  [[nodiscard]] Due look_at_clock(Clock::time_point now);
   // Without it; under the connection's `calls`.
   [[nodiscard]] Greeting greeting_of(const Connection& connection);
   void connect(Connection& connection);
@@ -140,8 +136,11 @@ class Connections {
   void start(Connection& connection);
   void leave(Connection& connection);
   void on_request(const Service& service, verbs::ConnectionEvent event);
+  [[nodiscard]] bool try_again(Connection& connection);
+  [[nodiscard]] bool on_failed(const Service& service, const verbs::ConnectionEvent& event);
   void on_established(const Service& service, const verbs::ConnectionEvent& event);
   void take_events(Service& service);
+  [[nodiscard]] bool serve(Service& service, int& wait);
   void run(Service& service) noexcept;
 
   static constexpr Clock::time_point kNever = Clock::time_point::max();
@@ -152,7 +151,7 @@ class Connections {
   std::unordered_map<std::uint32_t, std::shared_ptr<Connection>> connections_{};  // by number; null before RTR
   Clock::time_point next_ = kNever;                                               // nothing is due before
   std::atomic<std::uint64_t> rejected_ = 0;                                       // Requests
-  EarlyRequests early_{};
+  EarlyRequests early_;
 };
 
 }  // namespace weft::compat::direct

@@ -3,18 +3,46 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace weft::compat::direct {
 
-bool EarlyRequests::add(const Greeting& greeting, std::unique_ptr<verbs::ConnectionId>& id, Clock::time_point now) {
-  const auto of_same =
-      std::ranges::count_if(all_, [&](const Request& one) { return one.greeting.to.number == greeting.to.number; });
-  const auto of_peer = std::ranges::count_if(
-      all_, [&](const Request& one) { return one.greeting.from.address == greeting.from.address; });
-  if (all_.size() >= kMost || of_same >= kMostOfOne || of_peer >= kMostOfPeer) return false;
+namespace {
+
+bool is_any(const EarlyRequests::Request&, const Greeting&) { return true; }
+bool is_of_same(const EarlyRequests::Request& one, const Greeting& newcomer) {
+  return one.greeting.to.number == newcomer.to.number;
+}
+bool is_of_peer(const EarlyRequests::Request& one, const Greeting& newcomer) {
+  return one.greeting.from.address == newcomer.from.address;
+}
+
+}  // namespace
+
+EarlyRequests::Requests EarlyRequests::add(const Greeting& greeting, std::unique_ptr<verbs::ConnectionId> id,
+                                           Clock::time_point now) {
+  Requests out;
+  make_room(out, kMostOfOne, is_of_same, greeting);
+  make_room(out, most_ - most_ / 4, is_of_peer, greeting);
+  make_room(out, most_, is_any, greeting);
   all_.push_back({.greeting = greeting, .id = std::move(id), .end = now + kLongest});
-  return true;
+  return out;
+}
+
+// Of those that count there are to be less than `most`.
+void EarlyRequests::make_room(Requests& out, std::size_t most, Counts counts, const Greeting& newcomer) {
+  const auto counted = [&](const Request& one) { return counts(one, newcomer); };
+  if (static_cast<std::size_t>(std::ranges::count_if(all_, counted)) < most) return;
+  std::map<verbs::Address, std::size_t> places;
+  std::size_t highest = ++places[newcomer.from.address];
+  for (const Request& one : all_) {
+    if (counted(one)) highest = std::max(highest, ++places[one.greeting.from.address]);
+  }
+  const auto oldest = std::ranges::find_if(all_, [&](const Request& one) {  //
+    return counted(one) && places[one.greeting.from.address] == highest;
+  });
+  if (oldest != all_.end()) out.splice(out.end(), all_, oldest);
 }
 
 EarlyRequests::Requests EarlyRequests::take(std::uint32_t number) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPA Requests whose queue pair exists and has not reached RTR: each waits until its program gets that far, for a time. A
-// stranger decides how many there are, so they are bounded for each queue pair, each peer and the process. Not thread-safe. Time
-// is an argument.
+// stranger decides how many there are, so they are bounded for each queue pair, each peer and the process. When there is no
+// place, the oldest of the address that has the most gives way, and its sender tries again: no number of Requests keeps others
+// out. Not thread-safe. Time is an argument.
 #pragma once
 
 #include <chrono>
@@ -20,8 +21,7 @@ class EarlyRequests {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kLongest{10};
   static constexpr std::size_t kMost = 1024;
-  static constexpr std::ptrdiff_t kMostOfOne = 8;     // for one queue pair
-  static constexpr std::ptrdiff_t kMostOfPeer = 768;  // from one address: the rest is for others
+  static constexpr std::size_t kMostOfOne = 8;  // for one queue pair
 
   struct Request {
     Greeting greeting{};
@@ -30,8 +30,10 @@ class EarlyRequests {
   };
   using Requests = std::list<Request>;  // no deque, which takes memory even when it is empty
 
-  // False: too many wait, and `id` is as it was.
-  [[nodiscard]] bool add(const Greeting& greeting, std::unique_ptr<verbs::ConnectionId>& id, Clock::time_point now);
+  explicit EarlyRequests(std::size_t most = kMost) noexcept : most_(most) {}
+
+  // Takes in a newcomer. Those that had to go for it.
+  [[nodiscard]] Requests add(const Greeting& greeting, std::unique_ptr<verbs::ConnectionId> id, Clock::time_point now);
   // Those for this queue pair, the latest first.
   [[nodiscard]] Requests take(std::uint32_t number);
   // Those that have waited for so long.
@@ -40,7 +42,11 @@ class EarlyRequests {
   [[nodiscard]] Clock::time_point next() const noexcept;
 
  private:
-  Requests all_{};  // in the order in which they came, which is that of their ends
+  using Counts = bool (*)(const Request& one, const Greeting& newcomer);
+  void make_room(Requests& out, std::size_t most, Counts counts, const Greeting& newcomer);
+
+  const std::size_t most_;  // of one address three quarters: the rest is for others
+  Requests all_{};          // in the order in which they came, which is that of their ends
 };
 
 }  // namespace weft::compat::direct

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a direct connection is made, and the thread that makes it.
-#include <poll.h>
-#include <unistd.h>
+// How a direct connection is made, and what its events lead to.
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <mutex>
 #include <string>
@@ -13,8 +10,6 @@
 #include "compat/direct/connections.hpp"
 #include "compat/objects/report.hpp"
 #include "compat/objects/settings.hpp"
-#include "compat/rsockets/call.hpp"
-#include "transport/blocked_signals.hpp"
 
 namespace weft::compat::direct {
 
@@ -27,19 +22,17 @@ using namespace std::chrono_literals;
 constexpr std::string_view kCall = "ibv_modify_qp";
 // A peer may listen later than its program told its number.
 constexpr auto kLongestRetry = 5min;
-
-bool agree(const std::optional<std::uint32_t>& a, const std::optional<std::uint32_t>& b) { return !a || !b || a == b; }
-
-// Whether both ends mean the same connection. Their programs reach RTS, and know the first numbers of their sends, sooner or
-// later than this.
-bool match(const Greeting& peers, const Greeting& own, FirstNumber& sends) {
-  return peers.from == own.to && peers.to == own.from && agree(peers.sq_psn, own.rq_psn) && peers.rq_psn &&
-         sends.expect(*peers.rq_psn);
-}
+constexpr auto kLongestBackOff = 64ms;
 
 bool admits_reply(std::span<const std::byte> private_data, const Greeting& own, FirstNumber& sends) {
   const auto peers = decode(private_data);
-  return peers && match(*peers, own, sends);
+  return peers && judge(*peers, own) != Verdict::kOther && sends.expect(*peers->rq_psn);
+}
+
+// Whether a connection can be made for it: there is none, and the sends have not given up.
+bool is_free(const verbs::QueuePair& pair) {
+  const verbs::QpState state = pair.state();
+  return state == verbs::QpState::kReset || state == verbs::QpState::kInit;
 }
 
 bool is_connected(const verbs::QueuePair& pair) {
@@ -56,18 +49,6 @@ verbs::Result<void> name_ends(verbs::ConnectionId& id, const End& self, const En
 }
 
 }  // namespace
-
-bool FirstNumber::set(std::uint32_t psn) {
-  const std::lock_guard lock(mutex_);
-  set_ = psn;
-  return agree(set_, expected_);
-}
-
-bool FirstNumber::expect(std::uint32_t psn) {
-  const std::lock_guard lock(mutex_);
-  expected_ = psn;
-  return agree(set_, expected_);
-}
 
 Greeting Connections::Connection::greeting() const noexcept {
   return {.from = self,
@@ -88,6 +69,7 @@ Greeting Connections::greeting_of(const Connection& connection) {
 //
 // If it cannot, sends wait in vain, until their patience is over.
 void Connections::connect(Connection& connection) {
+  if (!is_free(*connection.connects)) return;
   auto id = verbs::ConnectionId::create(service_->channel, connection.self.number);
   verbs::Result<void> begun;
   if (!id) begun = std::unexpected(id.error());
@@ -115,6 +97,7 @@ void Connections::start(Connection& connection) {
   {
     const std::lock_guard lock(mutex_);
     connection.started = true;
+    connection.retry.begun = Clock::now();
     waiting = early_.take(connection.self.number);
   }
   const std::lock_guard calls(connection.calls);
@@ -132,10 +115,14 @@ void Connections::leave(Connection& connection) {
   if (connection.connects != connection.accepts) connection.connects->leave_peer();
 }
 
+// A connection that ended leaves the queue pair free, so that one that was not the peer's keeps the peer out no longer than it
+// lasts.
 void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
   const Greeting own = greeting_of(connection);
-  const bool due = !connection.accepted && connection.target.peer <= connection.self;
-  if (!due || !match(greeting, own, *connection.sends)) {
+  const bool due = is_free(*connection.accepts) && connection.target.peer <= connection.self;
+  const Verdict verdict = due ? judge(greeting, own) : Verdict::kOther;
+  if (verdict == Verdict::kUnverified) return tell_rejected("no packet sequence number can be compared yet");
+  if (verdict == Verdict::kOther || !connection.sends->expect(*greeting.rq_psn)) {
     return tell_rejected("it does not come from the end that its queue pair waits for");
   }
   const auto octets = encode(own);
@@ -146,7 +133,6 @@ void Connections::accept(Connection& connection, const Greeting& greeting, verbs
     refused(kCall, done.error());
     return;
   }
-  connection.accepted = true;
   connection.ids.push_back(std::move(request));
 }
 
@@ -159,20 +145,19 @@ void Connections::tell_rejected(std::string_view reason) {
 
 // --- The thread
 
-// The connection that is to accept it now, if there is one. A Request that is too early waits.
+// The connection that is to accept it now, if there is one. A Request that is too early waits, and others may have to go.
 std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optional<Greeting>& greeting,
-                                                                verbs::ConnectionEvent& event) {
+                                                                verbs::ConnectionEvent& event,
+                                                                EarlyRequests::Requests& gone) {
   const auto found = greeting ? connections_.find(greeting->to.number) : connections_.end();
   if (found == connections_.end()) {
     tell_rejected("it names no queue pair of this process");
     return nullptr;
   }
   if (found->second && found->second->started) return found->second;
-  if (early_.add(*greeting, event.request, Clock::now())) {
-    look_by(early_.next());
-  } else {
-    tell_rejected("too many wait for their queue pairs to reach RTR");
-  }
+  gone = early_.add(*greeting, std::move(event.request), Clock::now());
+  for (auto n = gone.size(); n != 0; --n) tell_rejected("too many wait for their queue pairs to reach RTR");
+  look_by(early_.next());
   return nullptr;
 }
 
@@ -184,10 +169,11 @@ void Connections::on_request(const Service& service, verbs::ConnectionEvent even
     return tell_rejected("it does not come from the address that it names");
   }
   std::shared_ptr<Connection> connection;
+  EarlyRequests::Requests gone;  // they end without the lock
   {
     const std::lock_guard lock(mutex_);
     if (service.ends) return;
-    connection = ready_for(greeting, event);
+    connection = ready_for(greeting, event, gone);
   }
   if (!connection) return;
   const std::lock_guard calls(connection->calls);
@@ -212,63 +198,44 @@ void Connections::on_established(const Service& service, const verbs::Connection
   std::erase_if(connection->ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
 }
 
-// After a failed attempt sends wait in vain, until their patience is over. The program's calls go on meanwhile. What comes
-// once the service ends belongs to the next one.
+// The peer may not have come as far as this end, or others may have its places: another attempt follows, as an adapter sends
+// again. True: this is the first, so that the log has one line.
+bool Connections::try_again(Connection& connection) {
+  const std::lock_guard lock(mutex_);
+  Connection::Retry& retry = connection.retry;
+  const auto now = Clock::now();
+  if (now - retry.begun > kLongestRetry) return true;
+  retry.at = now + retry.back_off;
+  retry.back_off = std::clamp<std::chrono::milliseconds>(2 * retry.back_off, 1ms, kLongestBackOff);
+  look_by(*retry.at);
+  return !std::exchange(retry.told, true);
+}
+
+// True: the log is to tell of it.
+bool Connections::on_failed(const Service& service, const verbs::ConnectionEvent& event) {
+  std::shared_ptr<Connection> connection;
+  {
+    const std::lock_guard lock(mutex_);
+    if (service.ends) return true;
+    connection = find(static_cast<std::uint32_t>(event.context));
+    if (!connection) return true;
+  }
+  const std::lock_guard calls(connection->calls);
+  if (connection->ended) return true;
+  const auto of_event = [&](const verbs::ConnectionId& id) { return id.number() == event.id; };
+  if (std::erase_if(connection->ids, of_event) == 0) return true;
+  const bool absent =
+      event.type == verbs::ConnectionEventType::kRejected || event.type == verbs::ConnectionEventType::kUnreachable;
+  return !absent || try_again(*connection);
+}
+
+// The program's calls go on meanwhile. What comes once the service ends belongs to the next one.
 void Connections::take_events(Service& service) {
   while (auto event = service.channel.get_event(0ms)) {
+    const auto& error = event->error;
     if (event->type == verbs::ConnectionEventType::kConnectRequest) on_request(service, std::move(*event));
     if (event->type == verbs::ConnectionEventType::kEstablished) on_established(service, *event);
-    if (event->error) refused(kCall, *event->error);
-  }
-}
-
-// The thread waits until next_ as it was under the mutex: an earlier time wakes it.
-void Connections::look_by(Clock::time_point time) noexcept {
-  if (time >= next_) return;
-  next_ = time;
-  service_->wake();
-}
-
-// Looks at all connections, but not before something is due. Under mutex_: no queue pair in the table ends.
-EarlyRequests::Requests Connections::look_at_clock(Clock::time_point now) {
-  if (now < next_) return {};
-  auto late = early_.take_late(now);
-  for (auto n = late.size(); n != 0; --n) tell_rejected("its queue pair did not reach RTR in time");
-  for (auto& [number, connection] : connections_) {
-    if (!connection || !connection->end || *connection->end > now) continue;
-    connection->end.reset();
-    connection->connects->give_up_connecting();
-    if (connection->accepts != connection->connects) connection->accepts->give_up_connecting();
-  }
-  next_ = early_.next();
-  for (const auto& [number, connection] : connections_) {
-    if (connection) next_ = std::min(next_, connection->end.value_or(kNever));
-  }
-  return late;
-}
-
-// No wake-up is lost: both descriptors stay readable until this thread reads them, and what the program changed under the
-// mutex before it wrote is seen after the read. Whoever makes something due earlier than next_ writes (look_by()).
-void Connections::run(Service& service) noexcept {
-  transport::block_signals();
-  const rsockets::Inside until_the_end;
-  for (int wait = 0;;) {
-    std::array<pollfd, 2> ready{pollfd{.fd = service.channel.descriptor(), .events = POLLIN, .revents = 0},
-                                pollfd{.fd = service.woken, .events = POLLIN, .revents = 0}};
-    ::poll(ready.data(), ready.size(), wait);
-    std::uint64_t times = 0;
-    if (ready[1].revents != 0) static_cast<void>(!::read(service.woken, &times, sizeof times));
-    const int done = guarded_minus_one([&] {
-      take_events(service);
-      EarlyRequests::Requests late;  // they end without the lock
-      const std::lock_guard lock(mutex_);
-      if (service.ends) return 1;
-      late = look_at_clock(Clock::now());
-      wait = rsockets::milliseconds_until(next_ == kNever ? std::nullopt : std::optional(next_));
-      return 0;
-    });
-    if (done == 1) return;
-    if (done != 0) wait = 100;  // without memory or descriptors there is a pause
+    if (error && on_failed(service, *event)) refused(kCall, *error);
   }
 }
 

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::uint32_t kOwnPsn = 0x111111;
 constexpr std::uint32_t kPeersPsn = 0x222222;
-constexpr std::uint32_t kUnknownPsn = 0xFFFFFFFF;
 constexpr std::string_view kReply = "MPA ID Rep Frame";
 
 // A queue pair that connects to a stranger, with a receive and a Send posted.
@@ -89,6 +88,23 @@ TEST(CompatDirectReply, OfAnyOtherIsRefusedAndNothingMoves) {
     EXPECT_EQ(side.query().qp_state, IBV_QPS_ERR);
     EXPECT_STREQ(side.octets.data(), "private") << i << ": nothing is placed";
   }
+}
+
+// The peer's program may not be as far as ours. By then ours is in RTS, and names both packet sequence numbers.
+TEST(CompatDirectReply, ThatRejectsIsFollowedByAnotherRequest) {
+  const Deceived one;
+  std::string rejection = startup_frame(kReply, one.truth().octets());
+  rejection[16] |= 0x20;
+  std::unique_ptr<const Stranger> again;
+  one.stranger->say(rejection);
+  for (int times = 0; times < 3; ++times) {
+    again = std::make_unique<Stranger>(one.port.accept());
+    const Claim own{.from = one.side.qp->qp_num, .to = one.port.number(), .sq_psn = kOwnPsn, .rq_psn = kPeersPsn};
+    EXPECT_EQ(again->hear_frame().substr(Stranger::kHeader + 4), own.octets());
+    if (times != 2) again->say(rejection);
+  }
+  again->say(startup_frame(kReply, one.truth().octets()));
+  EXPECT_EQ(again->hear(1).size(), 1U) << "the ready-to-receive message";
 }
 
 // MPA-7.1.1-25: the initiator has to speak first.

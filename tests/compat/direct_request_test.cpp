@@ -80,6 +80,73 @@ TEST(CompatDirectRequest, OfAnEndThatNobodyWaitsForIsRejectedAndCounted) {
   EXPECT_STREQ(victim.octets.data(), "letters");
 }
 
+// GIDs and numbers are no secrets: in RTR the peer's own number has to be right, for there is no other to compare.
+TEST(CompatDirectRequest, WithoutAPacketSequenceNumberIsRejectedInRtr) {
+  Side victim;
+  ASSERT_EQ(modify(victim.qp, IBV_QPS_INIT), 0);
+  ASSERT_EQ(to_rtr(victim, kLesserPeer, 2), 0);
+  victim.receive(20);
+  const Claim truth{.from = kLesserPeer, .to = victim.qp->qp_num, .sq_psn = 2, .rq_psn = 1};
+  Claim stranger = truth;
+  stranger.sq_psn = kUnknownPsn;
+  EXPECT_TRUE(Caller(stranger).is_rejected());
+  stranger.rq_psn = 0x123456;
+  EXPECT_TRUE(Caller(stranger).is_rejected());
+  const Caller honest(truth);
+  EXPECT_FALSE(honest.is_rejected());
+  ASSERT_EQ(to_rts(victim, 1), 0) << "the strangers' numbers are not kept";
+  honest.stranger().say(first_send(std::string_view("letters", 8)));
+  expect_done(victim.next(), 20);
+}
+
+// Its program only receives, and never reaches RTS: what it expects is right.
+TEST(CompatDirectRequest, WithoutItsOwnPacketSequenceNumberIsAcceptedInRts) {
+  Side victim;
+  go(victim, kLesserPeer, 1, 2);
+  Claim receiver{.from = kLesserPeer, .to = victim.qp->qp_num, .sq_psn = kUnknownPsn, .rq_psn = 3};
+  EXPECT_TRUE(Caller(receiver).is_rejected());
+  receiver.rq_psn = 1;
+  EXPECT_FALSE(Caller(receiver).is_rejected());
+}
+
+// With packet sequence numbers that anybody can guess, a stranger may come first. It keeps the peer out while it stays.
+TEST(CompatDirectRequest, OfThePeerIsAcceptedWhenAStrangerHasLeft) {
+  for (const bool established : {false, true}) {
+    Side victim;
+    go(victim, kLesserPeer);
+    victim.receive(20);
+    const Claim zero{.from = kLesserPeer, .to = victim.qp->qp_num};
+    {
+      const Caller stranger(zero);
+      ASSERT_FALSE(stranger.is_rejected());
+      if (established) stranger.stranger().say(first_send(std::string_view("strange", 8)));
+      if (established) expect_done(victim.next(), 20);
+    }
+    wait_until([&] { return !Caller(zero).is_rejected(); }, "the end of the stranger's connection");
+  }
+}
+
+// The places are full, and one is found for it; its queue pair then rejects the others.
+TEST(CompatDirectRequest, OfThePeerIsAcceptedAlthoughStrangersWait) {
+  const Side listens;  // at the same port
+  go(listens, kLesserPeer);
+  Side one, other;
+  Side& peer = one.qp->qp_num < other.qp->qp_num ? one : other;
+  Side& late = &peer == &one ? other : one;
+  std::vector<std::unique_ptr<Caller>> callers;
+  const Claim stranger{.from = 1, .to = late.qp->qp_num};
+  for (int i = 0; i < 9; ++i) callers.push_back(std::make_unique<Caller>(stranger));
+  std::vector<pollfd> sockets;
+  for (const auto& each : callers) sockets.push_back({.fd = each->stranger().socket(), .events = POLLIN, .revents = 0});
+  ASSERT_GT(::poll(sockets.data(), sockets.size(), static_cast<int>(std::chrono::milliseconds(kPatience).count())), 0)
+      << "eight wait";
+  go(peer, late.qp->qp_num);
+  for (int i = 0; i < 9; ++i) callers.push_back(std::make_unique<Caller>(stranger));
+  go(late, peer.qp->qp_num);
+  exchange(peer, late);
+  for (const auto& each : callers) EXPECT_TRUE(each->is_rejected());
+}
+
 // Of a queue pair that is not in RTR yet, eight wait; those of one that goes are rejected with it.
 TEST(CompatDirectRequest, TooEarlyOnesWaitAndAreCountedWhenTheirQueuePairGoes) {
   const Side listens;  // at the same port
@@ -97,11 +164,11 @@ TEST(CompatDirectRequest, TooEarlyOnesWaitAndAreCountedWhenTheirQueuePairGoes) {
     for (const auto& one : callers) sockets.push_back({.fd = one->stranger().socket(), .events = POLLIN, .revents = 0});
     ASSERT_GT(::poll(sockets.data(), sockets.size(), static_cast<int>(std::chrono::milliseconds(kPatience).count())),
               0);
-    EXPECT_EQ(std::ranges::count_if(sockets, [](const pollfd& one) { return one.revents != 0; }), 1);
+    EXPECT_EQ(std::ranges::count_if(sockets, [](const pollfd& one) { return one.revents != 0; }), 1) << "the oldest";
   }
   for (const auto& one : callers) EXPECT_TRUE(one->is_rejected());
   const auto after = counted_with(stray);
-  ASSERT_EQ(after.size(), 2U) << "the ninth, and this one";
+  ASSERT_EQ(after.size(), 2U) << "the one that gave way, and this one";
   EXPECT_EQ(after[0], before[0] + 1);
   EXPECT_EQ(after[1], before[0] + 10);
 }

@@ -20,6 +20,8 @@
 
 namespace weft::compat::test {
 
+inline constexpr std::uint32_t kUnknownPsn = 0xFFFFFFFF;
+
 inline std::string octets_of(std::uint32_t value) {
   std::string all;
   for (int shift = 24; shift >= 0; shift -= 8) all += static_cast<char>(value >> shift & 0xFF);

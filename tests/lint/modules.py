@@ -30,7 +30,7 @@ MAY_INCLUDE = {
     # verbs/device.hpp shows the interfaces; rdma_getaddrinfo() asks for a route before there is a connection; a thread that
     # waits is cancelled in the same places whether the wait is the engine's or a facade's. Its own thread and descriptors keep
     # out of the program's way as those of transport/ do.
-    "compat": [*VERBS, "transport/cancellation.hpp", "transport/interfaces.hpp", "transport/route.hpp", "transport/own_descriptors.hpp",
+    "compat": [*VERBS, "transport/cancellation.hpp", "transport/interfaces.hpp", "transport/route.hpp", "transport/own_descriptors.hpp", "transport/descriptor_limit.hpp",
                "transport/blocked_signals.hpp", "common/wire.hpp"],
     "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "explain", "probe", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "weft", "tools"],

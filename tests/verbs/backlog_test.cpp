@@ -3,6 +3,7 @@
 // RFC 5042 section 6.4: no peer may take memory without end, nor keep others out (SEC-6.4.1-03).
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -274,6 +275,58 @@ TEST(HalfOpen, WhatTheyAskBeyondTheBacklogWaits) {
   }
   const auto event = expect_event(server.events, ConnectionEventType::kConnectRequest);
   EXPECT_EQ(event.request->remote_address().port, port_of(late));
+}
+
+// Requests that nobody has taken have descriptors: those of a listener are bounded by a quarter of `ulimit -n`, whatever its
+// backlog, and those of the process by half.
+TEST(HalfOpen, RequestsLeaveDescriptorsToTheProgram) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{400, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  Server one(1024), other(1024);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  std::vector<Descriptor> peers;
+  const auto more = [&](const Server& server, std::size_t count) {
+    const std::size_t asked = server.counts().requests;
+    for (std::size_t i = 0; i < count; ++i) peers.push_back(silent(server));
+    wait_for_half_open(server, count);
+    for (auto peer = peers.end() - static_cast<std::ptrdiff_t>(count); peer != peers.end(); ++peer) say(*peer);
+    wait_until([&] { return server.counts().requests == asked + count; }, "their requests");
+  };
+  more(one, 150);
+  EXPECT_EQ(events_in(one.events), 100U) << "the others wait";
+  more(other, 50);
+  const auto refused = silent(other);
+  say(refused);
+  std::array<char, 21> reply{};
+  ASSERT_EQ(::recv(refused.get(), reply.data(), 20, MSG_WAITALL), 20);
+  EXPECT_EQ(reply[16] & 0x20, 0x20) << "rejected";
+  EXPECT_EQ(other.counts().requests, 50U);
+  for (int i = 0; i < 150; ++i) expect_event(one.events, ConnectionEventType::kConnectRequest);
+  more(other, 1);
+}
+
+// A rejected connection waits for the peer's FIN, which may not come.
+TEST(HalfOpen, RejectedOnesLeaveDescriptorsToTheProgram) {
+  constexpr int kPeers = 60;
+  Server server(128, {.timeouts = {.close = 60s}});
+  const std::uint16_t port = server.id.local_address().port;
+  std::vector<Descriptor> peers;
+  std::vector<std::unique_ptr<ConnectionId>> requests;
+  for (int i = 0; i < kPeers; ++i) {
+    say(peers.emplace_back(silent(server)));
+    requests.push_back(expect_event(server.events, ConnectionEventType::kConnectRequest).request);
+  }
+  EXPECT_EQ(accepted_at(port), kPeers);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{400, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  requests.clear();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  wait_until([&] { return accepted_at(port) <= 50; }, "an eighth of the descriptors");
+  EXPECT_EQ(accepted_at(port), 50);
 }
 
 TEST(HalfOpen, WhatWaitsIsRefusedWithItsListener) {

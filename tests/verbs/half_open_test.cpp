@@ -100,6 +100,18 @@ TEST_F(HalfOpenTest, ListenersShareTheProcesssDescriptors) {
   EXPECT_EQ(one.size() + two.size(), 4U);
 }
 
+// Requests that the application has not taken have descriptors, too.
+TEST_F(HalfOpenTest, RequestsCountAmongTheProcesssDescriptors) {
+  HalfOpen at({.places = 10, .in_process = 4, .patience = 10s});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(at.ask());
+  EXPECT_EQ(enter(at), Numbers{});
+  EXPECT_EQ(enter(at), Numbers{1});
+  EXPECT_TRUE(at.ask());
+  EXPECT_FALSE(at.ask()) << "as many as there may be";
+  for (int i = 0; i < 5; ++i) HalfOpen::leave_request();
+  EXPECT_EQ(enter(at), Numbers{});
+}
+
 TEST_F(HalfOpenTest, Limits) {
   rlimit descriptors{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &descriptors), 0);

@@ -72,7 +72,8 @@ std::optional<QueuedEvent> Backlog::ask(std::uint64_t number, QueuedEvent reques
   const std::lock_guard lock(mutex_);
   half_open_.leave(number);
   ++requests_;
-  if (!channel_) return request;
+  const bool too_many = !half_open_.ask();
+  if (!channel_ || too_many) return request;
   if (requests_ > limit_) {
     waiting_.push_back(std::move(request));
   } else {
@@ -89,7 +90,9 @@ void Backlog::leave_half_open(std::uint64_t number) {
 bool Backlog::leave_requests() {
   const std::lock_guard lock(mutex_);
   --requests_;
-  if (!waiting_.empty() && channel_) {
+  HalfOpen::leave_request();
+  const bool room = requests_ - static_cast<int>(waiting_.size()) < limit_;
+  if (room && !waiting_.empty() && channel_) {
     channel_->post(std::move(waiting_.front()));
     waiting_.pop_front();
   }

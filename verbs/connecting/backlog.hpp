@@ -2,12 +2,15 @@
 // The state that a listener shares with the connections that it has not handed over. Connections with an incomplete
 // Request are counted and limited separately (half_open.hpp); the backlog of the application limits the requests that
 // it has not taken. While the backlog is full, the listener accepts nothing, and new connections wait in the kernel's
-// queue. A Request that arrives meanwhile, on a connection accepted before, waits here in the order of arrival. So
-// peers that connect repeatedly, with or without a Request, can neither exhaust memory nor exclude others
+// queue. A Request that arrives meanwhile, on a connection accepted before, waits here in the order of arrival. Together with
+// the connections without a Request they have half of the process's descriptors, and those of one listener a quarter; one beyond
+// the half is rejected. So peers that connect repeatedly, with or without a Request, can neither exhaust memory nor exclude others
 // (SEC-6.4.1-03). Admission is checked before (admission.hpp).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -30,7 +33,7 @@ class Backlog {
           std::weak_ptr<ConnectionState> owner, std::shared_ptr<EventChannelState> channel)
       : listener(std::move(owner)),
         admission(std::move(lets_in)),
-        limit_(most),
+        limit_(limit_of(most, half_open)),
         half_open_(half_open),
         channel_(std::move(channel)) {}
 
@@ -52,7 +55,7 @@ class Backlog {
   [[nodiscard]] ListenCounts counts() const;
 
   // --- A connection
-  // Its Request has come. Returned when the listener is gone.
+  // Its Request has come. Returned when the listener is gone, or the process has too many.
   [[nodiscard]] std::optional<QueuedEvent> ask(std::uint64_t number, QueuedEvent request);
   // It ended before its Request came.
   void leave_half_open(std::uint64_t number);
@@ -68,6 +71,10 @@ class Backlog {
 
  private:
   static constexpr auto kBetweenLines = std::chrono::seconds(10);
+  [[nodiscard]] static int limit_of(int most, const HalfOpen::Limits& half_open) noexcept {
+    const std::size_t quarter = std::max<std::size_t>(half_open.in_process / 2, 1);
+    return static_cast<int>(std::min(static_cast<std::size_t>(most), quarter));
+  }
 
   const int limit_;
   mutable std::mutex mutex_{};

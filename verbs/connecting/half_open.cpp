@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/connecting/half_open.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
 #include <ranges>
 #include <utility>
 
+#include "transport/descriptor_limit.hpp"
 #include "verbs/connecting/one_peer.hpp"
 
 namespace weft::verbs::detail {
@@ -26,6 +25,7 @@ constexpr std::size_t kFew = 8;
 
 struct OfProcess {
   std::atomic<std::size_t> connections{0};
+  std::atomic<std::size_t> requests{0};  // complete ones, that the application has not taken
   std::atomic<std::size_t> octets{0};
   std::atomic<std::size_t> most_octets{0};  // since memory was last returned
 
@@ -48,10 +48,11 @@ OfProcess& in_process() noexcept {
 
 }  // namespace
 
+bool HalfOpen::ask() noexcept { return in_process().requests.fetch_add(1) < limits_.in_process; }
+void HalfOpen::leave_request() noexcept { --in_process().requests; }
+
 HalfOpen::Limits HalfOpen::limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout, bool tls) noexcept {
-  rlimit descriptors{};
-  const bool known = ::getrlimit(RLIMIT_NOFILE, &descriptors) == 0 && descriptors.rlim_cur != RLIM_INFINITY;
-  const auto half = known ? std::max<std::size_t>(descriptors.rlim_cur / 2, 1) : kMostPlaces;
+  const std::size_t half = transport::part_of_descriptors(2, kMostPlaces);
   const auto wanted = std::clamp(kPlacesOfOneRequest * static_cast<std::size_t>(backlog), kFewestPlaces, kMostPlaces);
   const std::size_t octets = tls ? kOctetsTls : kOctetsPlain;
   return {.places = std::min({wanted, half, kMostOctets / octets}),
@@ -94,7 +95,8 @@ std::optional<std::uint64_t> HalfOpen::in_the_way_of(const transport::Address& p
   const auto found = peers_.find(peer);
   const std::size_t its = found == peers_.end() ? 0 : found->second.size();
   if (limits_.per_peer != 0 && its >= limits_.per_peer) return *found->second.begin();
-  const bool full = size() >= limits_.places || in_process().connections >= limits_.in_process ||
+  const bool full = size() >= limits_.places ||
+                    in_process().connections + in_process().requests >= limits_.in_process ||
                     in_process().octets + limits_.octets > kMostOctets;
   if (!full || entries_.empty()) return std::nullopt;
   const std::size_t share = limits_.places / (peers_.size() + (its == 0 ? 1 : 0));

@@ -87,12 +87,15 @@ Result<void> Stream::accept(const Link::QueuePair& qp, Bytes private_data, const
 }
 
 Result<void> Stream::reject(Bytes private_data) {
-  const std::lock_guard lock(mutex_);
-  if (link_.life().finished()) return fail(Errc::kDisconnected, "connection", "the peer has gone");
-  if (const auto done = link_.reject(private_data); !done) return done;
-  link_.pump(now());
-  io_.send();
-  settle();
+  {
+    const std::lock_guard lock(mutex_);
+    if (link_.life().finished()) return fail(Errc::kDisconnected, "connection", "the peer has gone");
+    if (const auto done = link_.reject(private_data); !done) return done;
+    link_.pump(now());
+    io_.send();
+    settle();
+  }
+  be_left();
   return {};
 }
 
@@ -182,10 +185,18 @@ void Stream::abort_locked() {
 }
 
 void Stream::release_queue_pair() {
-  std::optional<std::uint64_t> one_too_many;
   {
     const std::lock_guard lock(mutex_);
     leave_locked();
+  }
+  be_left();
+}
+
+// No application has it any more, and it may wait for the peer's FIN.
+void Stream::be_left() {
+  std::optional<std::uint64_t> one_too_many;
+  {
+    const std::lock_guard lock(mutex_);
     if (!link_.life().finished()) one_too_many = runtime_.orphans().add(number());
   }
   const auto oldest = one_too_many ? runtime_.find(*one_too_many) : nullptr;  // takes its lock, so not under ours

@@ -90,6 +90,7 @@ class Stream final : public Driven,
 
  private:
   void share_pipe(std::unique_ptr<transport::same_host::Session> shared);
+  void be_left();
   void leave_locked();
   void abort_locked();
   // `work`, under the lock. Without memory for it the connection ends.
