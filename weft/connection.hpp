@@ -113,7 +113,8 @@ void abandon(Link& link);
 /// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must
 /// not run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not
 /// with establish(). At most 128 sending operations and 128 receives may be in progress at a time; one more fails with
-/// Errc::kQueueFull.
+/// Errc::kQueueFull. A work request of Post is in progress until completions() has returned its completion; without a
+/// completion (a success that is not signaled), until it is done.
 class Connection {
  public:
   /// Connects to a listener: prepare(), then establish(). A name lookup may block beyond the deadline.
@@ -191,7 +192,8 @@ class Connection {
                                      Deadline deadline);
 
   /// These post the same work requests, and return before they have completed. `old` receives the old value, 8 octets.
-  /// Errors: as above, and those of verbs::QueuePair::post_send().
+  /// Errors: as above, and those of verbs::QueuePair::post_send(). After Errc::kQueueFull, nothing was posted: take
+  /// completions() first.
   Result<void> send(Slice message, Post post);
   Result<void> receive(Slice into, Post post);                                                  ///< as above
   Result<void> write(Slice local, const RemoteRegion& remote, Post post);                       ///< as above
@@ -207,7 +209,8 @@ class Connection {
 
   /// Returns the queue pair, for operations that have no function here. Its work requests need a wr_id less than 2^63.
   [[nodiscard]] verbs::QueuePair& queue_pair() noexcept;
-  /// Returns the queue of all completions. A program that polls it itself must use no other form than Post.
+  /// Returns the queue of all completions. A program that polls it itself must use no other form than Post, and not call
+  /// completions().
   [[nodiscard]] verbs::CompletionQueue& completion_queue() noexcept;
   /// Returns the protection domain of this connection.
   [[nodiscard]] verbs::ProtectionDomain& domain() noexcept;

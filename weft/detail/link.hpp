@@ -111,10 +111,13 @@ class Link {
                                             std::vector<std::byte> data);
   Result<void> begin(Pending& pending);
   Result<void> post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags);
+  struct Places;
+  Places& places_of(bool receives) { return receives ? receive_places_ : send_places_; }
   verbs::Result<void> collect(Lock& lock, std::chrono::milliseconds at_most);
   verbs::Result<void> collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);
   verbs::Result<void> collect_until(Lock& lock, Deadline deadline);
   void deliver(const verbs::WorkCompletion& completion, Pendings& finished);
+  void keep(const verbs::WorkCompletion& completion);
   void fail_all(const Error& error, Pendings& finished);
   void finish(Pendings::iterator pending, Outcome outcome, Pendings& finished);
   static void call(Pendings& finished);
@@ -134,6 +137,13 @@ class Link {
   Pendings pending_;
   std::size_t started_ = 0;  // of them, those with a callback
   std::deque<verbs::WorkCompletion> posted_;
+  // What Post has in progress, of one work queue: a queue pair frees a place when its completion leaves the completion
+  // queue, which is before the program has taken it from `posted_`.
+  struct Places {
+    std::uint64_t awaited = 0;  // posted, with a completion to come: too many if the program polls the queue itself
+    std::uint64_t untaken = 0;  // completions in `posted_`
+  };
+  Places send_places_, receive_places_;
   std::optional<Error> cause_;
   struct Cells {  // registered octets for what the peer's memory held before an atomic
     std::vector<std::uint64_t> values;

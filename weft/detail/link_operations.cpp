@@ -13,6 +13,8 @@ using verbs::WcStatus;
 using verbs::WorkCompletion;
 
 constexpr std::size_t kAtomicSize = sizeof(std::uint64_t);
+constexpr std::uint64_t kPlaces = verbs::QueuePairAttributes{}.max_send_wr;  // and as many for receives
+static_assert(kPlaces == verbs::QueuePairAttributes{}.max_receive_wr);
 
 bool is_atomic(Operation::Kind kind) noexcept {
   return kind == Operation::Kind::kFetchAdd || kind == Operation::Kind::kCompareSwap;
@@ -94,9 +96,30 @@ Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, ve
   return std::unexpected(error);
 }
 
+// If the program has taken all that was collected, and nobody collects, the queue pair counts alone. So it does for a
+// program that polls the completion queue itself, whose completions are never collected.
 Result<void> Link::post(const Operation& operation, Post how) {
-  if ((how.wr_id & kOurs) == 0) return post_work(operation, how.wr_id, how.flags);
-  return std::unexpected(to_error({Errc::kInvalidArgument, "wr_id", "2^63 or more"}, name(operation.kind)));
+  if ((how.wr_id & kOurs) != 0)
+    return std::unexpected(to_error({Errc::kInvalidArgument, "wr_id", "2^63 or more"}, name(operation.kind)));
+  const bool receives = operation.kind == Operation::Kind::kReceive;
+  const bool completes = receives || has(how.flags, verbs::SendFlags::kSignaled);
+  {
+    const std::lock_guard lock(mutex_);
+    Places& places = places_of(receives);
+    const bool counts = collecting_ || places.untaken != 0;
+    if (counts && places.awaited + places.untaken >= kPlaces) {
+      const std::string_view queue = receives ? "receive queue" : "send queue";
+      return std::unexpected(
+          to_error({Errc::kQueueFull, queue, "full until completions are taken"}, name(operation.kind)));
+    }
+    if (completes) ++places.awaited;
+  }
+  auto posted = post_work(operation, how.wr_id, how.flags);
+  if (!posted && completes) {
+    const std::lock_guard lock(mutex_);
+    if (Places& places = places_of(receives); places.awaited != 0) --places.awaited;
+  }
+  return posted;
 }
 
 // Numbers that a peer returns need registered memory. With the lock held.

@@ -13,6 +13,9 @@ namespace {
 using verbs::WcStatus;
 using verbs::WorkCompletion;
 
+// Also of one that failed, although programs cannot rely on that.
+bool is_receive(const WorkCompletion& completion) noexcept { return completion.opcode >= verbs::WcOpcode::kReceive; }
+
 }  // namespace
 
 // --- Waiting
@@ -69,6 +72,7 @@ Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline)
   }
   const std::size_t count = std::min(out.size(), posted_.size());
   std::copy_n(posted_.begin(), count, out.begin());
+  for (const WorkCompletion& taken : out.first(count)) --places_of(is_receive(taken)).untaken;
   posted_.erase(posted_.begin(), posted_.begin() + static_cast<std::ptrdiff_t>(count));
   return count;
 }
@@ -192,7 +196,7 @@ void Link::deliver(const WorkCompletion& completion, Pendings& finished) {
   const Operation* const operation = pending != pending_.end() ? &pending->operation : nullptr;
   const bool failed = completion.status != WcStatus::kSuccess;
   if (failed && completion.status != WcStatus::kFlushed && !cause_) cause_ = explain(completion, operation);
-  if (!ours) return posted_.push_back(completion);
+  if (!ours) return keep(completion);
   if (operation == nullptr) return;
   if (failed) return finish(pending, std::unexpected(explain(completion, operation)), finished);
   if (pending->given_up) {
@@ -201,6 +205,15 @@ void Link::deliver(const WorkCompletion& completion, Pendings& finished) {
   }
   const bool receive = operation->kind == Operation::Kind::kReceive;
   finish(pending, pending->cell ? cells_.values[*pending->cell] : receive ? completion.byte_len : 0, finished);
+}
+
+// A completion for which nothing was counted is that of an unsignaled work request that failed, or the program posted to
+// the queue pair itself.
+void Link::keep(const WorkCompletion& completion) {
+  posted_.push_back(completion);
+  Places& places = places_of(is_receive(completion));
+  ++places.untaken;
+  if (places.awaited != 0) --places.awaited;
 }
 
 void Link::finish(Pendings::iterator at, Outcome outcome, Pendings& finished) {
