@@ -52,6 +52,9 @@ Result<std::size_t> CompletionQueue::wait(std::span<WorkCompletion> out, std::ch
   if (at_most.count() < 0) return fail(Errc::kInvalidArgument, "at_most", "negative");
   return wait_for(self_, out, detail::Sleepers::Clock::now() + std::min(at_most, kMaxTimeout));
 }
+void CompletionQueue::interrupt_wait() {
+  if (auto* const own = self_.ours()) own->interrupt_wait();
+}
 Result<void> CompletionQueue::arm(Arm which) {
   if (which != Arm::kAll && which != Arm::kSolicited) {
     return fail(Errc::kInvalidArgument, "which", "neither kAll nor kSolicited");

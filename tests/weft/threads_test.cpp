@@ -62,7 +62,12 @@ TEST(Threads, ThatTakePostedWorkAndThatWaitShareTheQueue) {
     for (std::uint64_t taken = 0; taken < kCount;) taken += must(ends.client.completions(done, kPatience));
   });
   for (std::uint64_t i = 0; i < kCount; ++i) {
-    must(ends.client.write(source.region, target.remote(), Post{i}));
+    for (;;) {
+      const auto posted = ends.client.write(source.region, target.remote(), Post{i});
+      if (posted) break;
+      ASSERT_EQ(posted.error().code, Errc::kQueueFull) << posted.error().message();
+      std::this_thread::yield();  // the other thread has not taken enough
+    }
     if (i % 4 == 0) must(ends.client.write(source.region, target.remote(), kPatience));
   }
 }
@@ -86,6 +91,21 @@ TEST(Threads, ThatGiveUpLeaveTheQueueToThoseThatWait) {
     gives_up.join();
     must(ends.client.send(message.region, kPatience));
   }
+}
+
+// Most of the time, the other thread sleeps with the queue in its hands.
+TEST(Threads, WhoseDeadlineHasExpiredLookNevertheless) {
+  Ends ends;
+  std::array<verbs::WorkCompletion, 1> done;
+  std::jthread waits([&] { EXPECT_EQ(must(ends.client.receive({}, kPatience)), 0U); });
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    must(ends.client.send({}, 0s));
+    must(ends.server.receive({}, kPatience));
+    must(ends.client.send({}, Post{round}));
+    EXPECT_EQ(must(ends.client.completions(done, 0s)), 1U);
+    must(ends.server.receive({}, kPatience));
+  }
+  must(ends.server.send({}, kPatience));
 }
 
 TEST(Threads, ThatWaitHearOfTheClose) {

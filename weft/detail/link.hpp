@@ -3,14 +3,19 @@
 //
 // One completion queue serves all three forms of operations, so whichever thread takes a completion may find that it is
 // another thread's. One thread at a time collects (`collecting_`); the others wait for `changed_`. No wake-up is lost:
-//  - An operation's outcome, `posted_`, `collecting_` and `again_` change only with `mutex_` held.
+//  - An operation's outcome, `posted_`, `collecting_` and `passes_` change only with `mutex_` held.
 //  - A thread that waits looks at them before it sleeps, and sleeps only while another thread collects. That thread
 //    notifies all after it has cleared `collecting_`, whatever made it stop; then one of those awake collects.
 //  - While a thread collects, the queue itself does not let it sleep with a completion in the queue
 //    (CompletionQueue::wait()). Completions that arrive while nobody collects wait in the queue for the next thread.
 //  - progress() takes the channel's event, arms the queue, and looks after that: it finds a completion that came before,
-//    and one that comes later raises an event. If another thread collects just then, `again_` makes it look once more
-//    before it stops; it reads `again_` with the same lock that it clears `collecting_` with.
+//    and one that comes later raises an event. If another thread collects just then, `passes_.again` makes it look once
+//    more before it stops; it reads `passes_.again` with the same lock that it clears `collecting_` with.
+//  - A thread whose deadline has expired looks once (look()): it waits for the end of a pass that has begun after its
+//    operation was posted. A pass asks the queue at least once, and delivers what it got before it ends. If another thread
+//    collects, `passes_.again` makes that thread begin such a pass, and interrupt_wait() ends its sleep: the queue
+//    remembers the call if the thread does not sleep yet. If it stops without that pass (it is canceled), it notifies
+//    all, and the thread that looks begins the pass itself.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -116,6 +121,7 @@ class Link {
   verbs::Result<void> collect(Lock& lock, std::chrono::milliseconds at_most);
   verbs::Result<void> collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);
   verbs::Result<void> collect_until(Lock& lock, Deadline deadline);
+  verbs::Result<void> look(Lock& lock);
   void deliver(const verbs::WorkCompletion& completion, Pendings& finished);
   void keep(const verbs::WorkCompletion& completion);
   void fail_all(const Error& error, Pendings& finished);
@@ -133,7 +139,12 @@ class Link {
   mutable std::mutex mutex_;  // of what follows; no call into verbs but queries is made with it held
   std::condition_variable changed_;
   bool collecting_ = false;
-  bool again_ = false;
+  struct Passes {  // each asks the queue once, and delivers what it got
+    bool again = false;
+    std::uint64_t begun = 0;
+    std::uint64_t ended = 0;  // all up to this one that were not canceled
+  };
+  Passes passes_;
   Pendings pending_;
   std::size_t started_ = 0;  // of them, those with a callback
   std::deque<verbs::WorkCompletion> posted_;

@@ -51,22 +51,23 @@ Outcome Link::run(const Operation& operation, Deadline deadline) {
   if (const auto begun = begin(pending); !begun) return std::unexpected(begun.error());
   Lock lock(mutex_);
   const Leave unless_done{*this, pending, lock};
-  for (bool looked = false; !pending.outcome; looked = true) {
-    if (looked && deadline.expired()) {
+  for (bool looked = false; !pending.outcome;) {
+    if (looked) {
       give_up(pending, lock, Errc::kTimedOut, "an operation's deadline expired");  // which completes all operations
       deadline = Deadline::never();
-    } else {
-      static_cast<void>(collect_until(lock, deadline));  // an error is the outcome
     }
+    looked = deadline.expired();
+    static_cast<void>(collect_until(lock, deadline));  // an error is the outcome
   }
   return std::move(*pending.outcome);
 }
 
 Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline) {
   Lock lock(mutex_);
-  for (bool looked = false; posted_.empty(); looked = true) {
-    if (looked && deadline.expired())
+  for (bool looked = false; posted_.empty();) {
+    if (looked)
       return std::unexpected(to_error({Errc::kTimedOut, "completions", "none came in time"}, "completions"));
+    looked = deadline.expired();
     const auto collected = collect_until(lock, deadline);
     if (!collected && posted_.empty()) return std::unexpected(to_error(collected.error(), "completions"));
   }
@@ -77,10 +78,25 @@ Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline)
   return count;
 }
 
-// Returns when something has changed, or the time is over. An error that the queue reports has failed all operations.
+// Returns when something has changed, or the time is over. If it was over before the call, the queue has been looked into
+// meanwhile. An error that the queue reports has failed all operations.
 verbs::Result<void> Link::collect_until(Lock& lock, Deadline deadline) {
   if (!collecting_) return collect(lock, deadline.left());
-  if (!deadline.expired()) changed_.wait_until(lock, deadline.at());
+  if (deadline.expired()) return look(lock);
+  changed_.wait_until(lock, deadline.at());
+  return {};
+}
+
+// Returns after a pass that has begun after the call, by whichever thread: see above the class. Why this ends: the
+// thread that collects does not sleep, and begins such a pass before it stops.
+verbs::Result<void> Link::look(Lock& lock) {
+  const std::uint64_t wanted = passes_.begun + 1;
+  while (passes_.ended < wanted) {
+    if (!collecting_) return collect(lock, std::chrono::milliseconds(0));
+    passes_.again = true;
+    completions.interrupt_wait();
+    changed_.wait(lock);
+  }
   return {};
 }
 
@@ -100,19 +116,21 @@ verbs::Result<void> Link::collect_into(Pendings& finished, Lock& lock, std::chro
   collecting_ = true;
   const Collecting until_return{*this, lock};
   do {
-    again_ = false;
+    passes_.again = false;
+    const std::uint64_t pass = ++passes_.begun;
     lock.unlock();
     const auto count = completions.wait(taken, at_most);
     lock.lock();
     if (count) {
       for (const WorkCompletion& completion : std::span(taken).first(*count)) deliver(completion, finished);
-      again_ = again_ || *count == taken.size();
-    } else if (count.error().code != Errc::kTimedOut) {
+      passes_.again = passes_.again || *count == taken.size();
+    } else if (count.error().code != Errc::kTimedOut && count.error().code != Errc::kInterrupted) {
       fail_all(to_error(count.error(), "completions"), finished);
       collected = std::unexpected(count.error());
     }
+    passes_.ended = pass;
     at_most = std::chrono::milliseconds(0);
-  } while (again_);
+  } while (passes_.again);
   return collected;
 }
 
@@ -157,7 +175,7 @@ bool Link::progress() {
   static_cast<void>(completions.arm(verbs::Arm::kAll));
   Lock lock(mutex_);
   if (collecting_) {
-    again_ = true;
+    passes_.again = true;
   } else {
     static_cast<void>(collect(lock, std::chrono::milliseconds(0)));  // operations have its error
   }
