@@ -41,6 +41,7 @@ Result<CompletionEvent> CompletionChannel::get_event() const {
   return own != nullptr ? own->get_event() : detail::not_ours("channel");
 }
 
+bool CompletionQueue::is_parents() const noexcept { return self_ && detail::is_parents(*self_.runtime); }
 std::uint32_t CompletionQueue::number() const noexcept { return self_->number; }
 std::uint64_t CompletionQueue::context() const noexcept { return self_->context; }
 std::uint32_t CompletionQueue::capacity() const noexcept { return self_->capacity(); }

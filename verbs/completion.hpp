@@ -126,6 +126,9 @@ class CompletionChannel {
 /// Queue pairs that use the queue keep it alive; the program needs the handle only for polling.
 class CompletionQueue {
  public:
+  /// Returns true in a child of fork() for a queue that its parent created. wait() fails there with
+  /// Errc::kInvalidState, and destroying the queue has no effect.
+  [[nodiscard]] bool is_parents() const noexcept;
   /// Returns the number that identifies this queue in events.
   [[nodiscard]] std::uint32_t number() const noexcept;
   /// Returns CompletionQueueAttributes::context.

@@ -30,7 +30,6 @@ QueuePair::~QueuePair() {
 }
 
 std::uint32_t QueuePair::number() const noexcept { return self_->number; }
-bool QueuePair::is_parents() const noexcept { return self_ && detail::is_parents(*self_.runtime); }
 std::uint64_t QueuePair::context() const noexcept { return self_->attributes.context; }
 QpState QueuePair::state() const noexcept { return self_->state(); }
 QueuePairQuery QueuePair::query() const { return self_->query(); }

@@ -116,9 +116,6 @@ class QueuePair {
   /// Ends the connection, as described above.
   ~QueuePair();
 
-  /// Returns true in a child of fork() for a queue pair that its parent created. Calls that would change it fail there with
-  /// Errc::kInvalidState, and destroying it has no effect.
-  [[nodiscard]] bool is_parents() const noexcept;
   /// Returns the number that identifies this queue pair in completions and events.
   [[nodiscard]] std::uint32_t number() const noexcept;
   /// Returns QueuePairAttributes::context.

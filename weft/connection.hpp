@@ -72,6 +72,8 @@ void cancel(Link& link, Ticket ticket);
 [[nodiscard]] int completion_descriptor(const Link& link) noexcept;
 // Completes what is done. Returns whether started operations remain.
 bool progress(Link& link);
+// Whether this is a child of fork(), and its parent made the connection.
+[[nodiscard]] bool is_parents(const Link& link) noexcept;
 // Destroys the callbacks of started operations without calling them.
 void abandon(Link& link);
 // Whether operations that were started with a callback remain.
@@ -109,6 +111,9 @@ void abandon(Link& link);
 /// in establish() or close(). So the usual limit of 1024 suffices for about 110 ends. A server that needs more raises
 /// RLIMIT_NOFILE before it uses weft: setrlimit(2) up to the hard limit, `ulimit -n` in its shell, or LimitNOFILE= in its
 /// systemd unit. Beyond the limit, no connection is made: Errc::kSystem (EMFILE).
+///
+/// **fork().** In the child, functions of its parent's connections fail with Errc::kInvalidState, and destroying one has
+/// no effect.
 ///
 /// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must
 /// not run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not

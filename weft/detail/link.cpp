@@ -86,6 +86,7 @@ Result<std::shared_ptr<Link>> Link::make(verbs::EventChannel events, verbs::Conn
 
 // What an argument or the state does not permit changes nothing; any other error is the end.
 Result<void> Link::begin_establish(std::span<const std::byte> private_data) {
+  if (auto mine = ours(kEstablish); !mine) return mine;
   if (!life_.established) {
     const std::lock_guard lock(mutex_);
     if (cause_) {
@@ -150,6 +151,7 @@ std::optional<Result<void>> Link::step_establish(Deadline deadline) {
 
 // Of a connection that did not come about, no end is reported. Sends that failed before are no error of close().
 Result<void> Link::begin_close() {
+  if (auto mine = ours("close"); !mine) return mine;
   life_.failed_sends = queue_pair->query().failed_sends;
   if (life_.over) return {};
   if (life_.established) return lift(id->disconnect(verbs::Unfinished::kAwait), "close");
@@ -176,6 +178,7 @@ std::optional<Result<void>> Link::step_close(Deadline deadline) {
 void Link::abort(Errc code, std::string_view reason) { abort(Error{verbs::Error{code, "connection", reason}}); }
 
 void Link::abort(const Error& cause) {
+  if (!ours({})) return;
   {
     const std::lock_guard lock(mutex_);
     if (!cause_) cause_ = cause;

@@ -12,7 +12,7 @@
 //    and one that comes later raises an event. If another thread collects just then, `passes_.again` makes it look once
 //    more before it stops; it reads `passes_.again` with the same lock that it clears `collecting_` with.
 //  - A thread whose deadline has expired looks once (look()): it waits for the end of a pass that has begun after its
-//    operation was posted. A pass asks the queue at least once, and delivers what it got before it ends. If another thread
+//    operation was posted, and that emptied the queue. What a pass got is delivered when it ends. If another thread
 //    collects, `passes_.again` makes that thread begin such a pass, and interrupt_wait() ends its sleep: the queue
 //    remembers the call if the thread does not sleep yet. If it stops without that pass (it is canceled), it notifies
 //    all, and the thread that looks begins the pass itself.
@@ -64,6 +64,10 @@ class Link {
   static Result<std::shared_ptr<Link>> to(const Endpoint& peer);
   static Result<std::shared_ptr<Link>> from(verbs::ConnectionEvent request);
 
+  // An error in a child of fork() if its parent made the connection. Before the lock is taken: a thread that does not
+  // exist in the child may hold it.
+  [[nodiscard]] Result<void> ours(std::string_view operation) const;
+
   // --- Operations
   Outcome run(const Operation& operation, Deadline deadline);
   void start(const Operation& operation, Ticket ticket, Done done);
@@ -111,6 +115,7 @@ class Link {
   using Lock = std::unique_lock<std::mutex>;
   struct Leave;
   struct Collecting;
+  struct Begun;
 
   static Result<std::shared_ptr<Link>> make(verbs::EventChannel events, verbs::ConnectionId id, bool responder,
                                             std::vector<std::byte> data);
@@ -142,7 +147,7 @@ class Link {
   struct Passes {  // each asks the queue once, and delivers what it got
     bool again = false;
     std::uint64_t begun = 0;
-    std::uint64_t ended = 0;  // all up to this one that were not canceled
+    std::uint64_t ended = 0;  // the last one that left nothing in the queue
   };
   Passes passes_;
   Pendings pending_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations are posted, and their errors are explained.
 #include <atomic>
+#include <numeric>
 #include <utility>
 
 #include "weft/detail/link.hpp"
@@ -69,6 +70,11 @@ Ticket next_ticket() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+Result<void> Link::ours(std::string_view operation) const {
+  if (!completions.is_parents()) return {};
+  return std::unexpected(to_error(verbs::detail::not_ours("connection").error(), operation));
+}
+
 // --- Posting
 
 Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags) {
@@ -101,6 +107,7 @@ Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, ve
 Result<void> Link::post(const Operation& operation, Post how) {
   if ((how.wr_id & kOurs) != 0)
     return std::unexpected(to_error({Errc::kInvalidArgument, "wr_id", "2^63 or more"}, name(operation.kind)));
+  if (auto mine = ours(name(operation.kind)); !mine) return mine;
   const bool receives = operation.kind == Operation::Kind::kReceive;
   const bool completes = receives || has(how.flags, verbs::SendFlags::kSignaled);
   {
@@ -129,7 +136,8 @@ Result<void> Link::take_cell(Pending& pending) {
     auto region = domain.register_memory(cells.data(), cells.size() * kAtomicSize, Access::kLocalWrite);
     if (!region) return std::unexpected(to_error(region.error(), name(pending.operation.kind)));
     cells_.values = std::move(cells);
-    for (std::size_t i = 0; i < cells_.values.size(); ++i) cells_.free.push_back(i);
+    cells_.free.resize(cells_.values.size());
+    std::iota(cells_.free.begin(), cells_.free.end(), std::size_t{0});
     cells_.region = Region(std::move(*region));
   }
   if (cells_.free.empty()) {
@@ -142,9 +150,19 @@ Result<void> Link::take_cell(Pending& pending) {
   return {};
 }
 
+// What could not be posted leaves the list, also if an exception says so.
+struct Link::Begun {
+  Link& link;
+  Pending* pending;  // null: posted
+  ~Begun() {
+    if (pending != nullptr) link.drop(*pending);
+  }
+};
+
 // It is in the list before it is posted: another thread may take its completion before this one returns. After success,
 // it may be gone.
 Result<void> Link::begin(Pending& pending) {
+  if (auto mine = ours(name(pending.operation.kind)); !mine) return mine;
   {
     const std::lock_guard lock(mutex_);
     if (is_atomic(pending.operation.kind)) {
@@ -153,15 +171,16 @@ Result<void> Link::begin(Pending& pending) {
     pending_.push_back(pending);
     if (pending.done) ++started_;
   }
+  Begun begun{*this, &pending};
   const Operation operation = pending.operation;
   auto posted = post_work(operation, kOurs | pending.ticket, verbs::SendFlags::kSignaled);
-  if (!posted) drop(pending);
+  if (posted) begun.pending = nullptr;
   return posted;
 }
 
 void Link::drop(Pending& pending) {
   const std::lock_guard lock(mutex_);
-  remove(Pendings::s_iterator_to(pending));
+  if (pending.is_linked()) remove(Pendings::s_iterator_to(pending));
 }
 
 void Link::remove(Pendings::iterator pending) {
@@ -190,6 +209,7 @@ Error Link::cause() const {
 }
 
 Error Link::why(const WorkCompletion& completion) const {
+  if (const auto mine = ours("completion"); !mine) return mine.error();
   const std::lock_guard lock(mutex_);
   return explain(completion, nullptr);
 }

@@ -13,6 +13,11 @@ namespace {
 using verbs::WcStatus;
 using verbs::WorkCompletion;
 
+// Of a queue pair that the program reset, or whose peer it left.
+bool is_unconnected(verbs::QpState state) noexcept {
+  return state == verbs::QpState::kReset || state == verbs::QpState::kInit;
+}
+
 // Also of one that failed, although programs cannot rely on that.
 bool is_receive(const WorkCompletion& completion) noexcept { return completion.opcode >= verbs::WcOpcode::kReceive; }
 
@@ -53,16 +58,19 @@ Outcome Link::run(const Operation& operation, Deadline deadline) {
   const Leave unless_done{*this, pending, lock};
   for (bool looked = false; !pending.outcome;) {
     if (looked) {
-      give_up(pending, lock, Errc::kTimedOut, "an operation's deadline expired");  // which completes all operations
+      give_up(pending, lock, Errc::kTimedOut, "an operation's deadline expired");
       deadline = Deadline::never();
+      looked = false;
+    } else {
+      looked = deadline.expired();
+      static_cast<void>(collect_until(lock, deadline));  // an error is the outcome
     }
-    looked = deadline.expired();
-    static_cast<void>(collect_until(lock, deadline));  // an error is the outcome
   }
   return std::move(*pending.outcome);
 }
 
 Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline) {
+  if (const auto mine = ours("completions"); !mine) return std::unexpected(mine.error());
   Lock lock(mutex_);
   for (bool looked = false; posted_.empty();) {
     if (looked)
@@ -121,14 +129,15 @@ verbs::Result<void> Link::collect_into(Pendings& finished, Lock& lock, std::chro
     lock.unlock();
     const auto count = completions.wait(taken, at_most);
     lock.lock();
+    const bool full = count && *count == taken.size();
     if (count) {
       for (const WorkCompletion& completion : std::span(taken).first(*count)) deliver(completion, finished);
-      passes_.again = passes_.again || *count == taken.size();
+      passes_.again = passes_.again || full;
     } else if (count.error().code != Errc::kTimedOut && count.error().code != Errc::kInterrupted) {
       fail_all(to_error(count.error(), "completions"), finished);
       collected = std::unexpected(count.error());
     }
-    passes_.ended = pass;
+    if (!full) passes_.ended = pass;
     at_most = std::chrono::milliseconds(0);
   } while (passes_.again);
   return collected;
@@ -196,12 +205,25 @@ void Link::cancel(Ticket ticket) {
 
 // The connection ends for this operation, which therefore fails even if its completion arrives in between: no operation
 // succeeds and leaves a dead connection behind. With the lock held, which is given up meanwhile: `pending` may be gone
-// afterwards if no thread waits for it.
+// afterwards if no thread waits for it. The queue pair's end completes all work requests that it has. One that it has not,
+// because the program reset it, uses no memory any more, and fails here.
 void Link::give_up(Pending& pending, Lock& lock, Errc code, std::string_view reason) {
+  const Ticket ticket = pending.ticket;
+  const bool reset = queue_pair && is_unconnected(queue_pair->state());
   pending.given_up = true;
   if (!cause_) cause_ = Error{verbs::Error{code, "connection", reason}};
   lock.unlock();
   abort(code, reason);
+  lock.lock();
+  if (!reset) return;
+  static_cast<void>(look(lock));
+  const auto is_it = [ticket](const Pending& one) { return one.ticket == ticket; };
+  const auto lost = std::ranges::find_if(pending_, is_it);
+  if (lost == pending_.end()) return;
+  Pendings finished;
+  finish(lost, std::unexpected(explain({.status = WcStatus::kFlushed}, &lost->operation)), finished);
+  lock.unlock();
+  call(finished);
   lock.lock();
 }
 
