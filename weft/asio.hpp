@@ -32,7 +32,11 @@ namespace weft {
 ///
 /// **Cancellation** by the handler's cancellation slot, of type terminal, ends the connection, as an expired Deadline
 /// does (see Connection): the operation fails with WcStatus::kFlushed and Errc::kInterrupted. Other types do nothing.
-/// So `co_await (connection.receive(...) || timer.async_wait(...))` gives up a connection whose peer is silent.
+/// So `co_await (connection.receive(...) || timer.async_wait(...))` gives up a connection whose peer is silent. If both are due
+/// at about the same time, the timer may win although a message was received: the connection continues then, and that
+/// message is lost. So end the connection whenever the timer wins.
+///
+/// Associated executors and cancellation slots of handlers are used, associated allocators are not.
 ///
 /// **Destruction** is that of Connection: handlers of operations that are in progress are called with an error.
 class AsioConnection : public Connection {

@@ -149,7 +149,7 @@ class Connection {
   /// kDisconnected, kPrivateDataTooLong, and others of verbs::ConnectionId.
   Result<void> establish(Deadline deadline, std::span<const std::byte> private_data = {});
   /// Rejects a request. The peer's establish() fails with Errc::kRejected, and so do all later operations of this end.
-  /// `private_data`: at most 512 octets; after Errc::kPrivateDataTooLong, nothing has changed.
+  /// `private_data`: at most 512 octets, or 508 if the request has IRD and ORD (those of weft have); after Errc::kPrivateDataTooLong, nothing has changed.
   Result<void> reject(std::span<const std::byte> private_data = {});
   /// Returns the peer's private data: of its request from the beginning, of its reply after establish().
   [[nodiscard]] std::span<const std::byte> peer_data() const noexcept;
@@ -160,7 +160,8 @@ class Connection {
   /// the peer, until it has closed too, or has sent and acknowledged nothing for TimeoutPolicy::disconnect (250 ms). A
   /// deadline that expires before that resets the connection.
   /// Errors: Errc::kTimedOut; WcStatus::kFlushed if a posted send failed or was flushed meanwhile; Errc::kInvalidState
-  /// if there was no connection. A connection that has already ended is no error.
+  /// if there was no connection. A connection that has already ended is no error, and neither are sends that other
+  /// threads post after the call.
   Result<void> close(Deadline deadline);
 
   /// Registers memory for this connection: a contiguous range (array, vector, string, span) or an object, of trivially

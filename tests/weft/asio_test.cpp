@@ -105,6 +105,16 @@ TEST(Deferred, OperationsDoNothingBeforeTheyAreLaunched) {
   EXPECT_EQ(must(both.server.receive({}, kPatience)), 0U);
 }
 
+TEST(Deferred, SendsThatFollowACloseAreNoErrorOfIt) {
+  AsioEnds both;
+  auto closed = both.client.close(asio::use_future);  // has begun, and goes on when the context runs
+  must(both.server.close(kPatience));
+  while (both.client.queue_pair().state() != verbs::QpState::kError) std::this_thread::yield();
+  must(both.client.send({}, Post{1}));
+  both.io.run();
+  must(closed.get());
+}
+
 TEST(Moving, ToItselfChangesNothing) {
   AsioEnds both;
   AsioConnection& same = both.client;

@@ -18,6 +18,7 @@
 //    all, and the thread that looks begins the pass itself.
 #pragma once
 
+#include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -121,6 +122,7 @@ class Link {
                                             std::vector<std::byte> data);
   Result<void> begin(Pending& pending);
   Result<void> post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags);
+  verbs::Result<void> post_send(const verbs::SendRequest& request);
   struct Places;
   Places& places_of(bool receives) { return receives ? receive_places_ : send_places_; }
   verbs::Result<void> collect(Lock& lock, std::chrono::milliseconds at_most);
@@ -170,7 +172,10 @@ class Link {
   struct Life {
     bool established = false;
     bool over = false;             // kDisconnected was taken
+    std::mutex closing_mutex;      // of what follows; sends are posted with it held once close() has begun
     std::uint32_t failed_sends{};  // before close()
+    std::uint32_t late_sends{};    // posted since close() began
+    std::atomic<bool> closing = false;
   };
   Life life_;
 };

@@ -77,6 +77,16 @@ Result<void> Link::ours(std::string_view operation) const {
 
 // --- Posting
 
+// close() is about the sends that were posted before it. If one of those fails, so do all later ones. If none of them
+// fails, no more sends fail than these.
+verbs::Result<void> Link::post_send(const verbs::SendRequest& request) {
+  if (!life_.closing) return queue_pair->post_send(request);
+  const std::lock_guard lock(life_.closing_mutex);
+  auto posted = queue_pair->post_send(request);
+  if (posted) ++life_.late_sends;
+  return posted;
+}
+
 Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags) {
   const auto segment = operation.local.sge();
   if (!segment) return std::unexpected(to_error(segment.error(), name(operation.kind)));
@@ -84,7 +94,7 @@ Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, ve
   if (posted && operation.kind == Operation::Kind::kReceive) {
     posted = queue_pair->post_receive({.wr_id = wr_id, .segments = {&*segment, 1}});
   } else if (posted) {
-    posted = queue_pair->post_send({.wr_id = wr_id,
+    posted = post_send({.wr_id = wr_id,
                                     .opcode = to_opcode(operation.kind),
                                     .flags = flags,
                                     .segments = {&*segment, 1},
