@@ -41,6 +41,7 @@ Result<CompletionEvent> CompletionChannel::get_event() const {
   return own != nullptr ? own->get_event() : detail::not_ours("channel");
 }
 
+bool CompletionQueue::is_parents() const noexcept { return self_ && detail::is_parents(*self_.runtime); }
 std::uint32_t CompletionQueue::number() const noexcept { return self_->number; }
 std::uint64_t CompletionQueue::context() const noexcept { return self_->context; }
 std::uint32_t CompletionQueue::capacity() const noexcept { return self_->capacity(); }
@@ -51,6 +52,9 @@ Result<std::size_t> CompletionQueue::wait(std::span<WorkCompletion> out) {
 Result<std::size_t> CompletionQueue::wait(std::span<WorkCompletion> out, std::chrono::milliseconds at_most) {
   if (at_most.count() < 0) return fail(Errc::kInvalidArgument, "at_most", "negative");
   return wait_for(self_, out, detail::Sleepers::Clock::now() + std::min(at_most, kMaxTimeout));
+}
+void CompletionQueue::interrupt_wait() {
+  if (auto* const own = self_.ours()) own->interrupt_wait();
 }
 Result<void> CompletionQueue::arm(Arm which) {
   if (which != Arm::kAll && which != Arm::kSolicited) {

@@ -126,6 +126,9 @@ class CompletionChannel {
 /// Queue pairs that use the queue keep it alive; the program needs the handle only for polling.
 class CompletionQueue {
  public:
+  /// Returns true in a child of fork() for a queue that its parent created. wait() fails there with
+  /// Errc::kInvalidState, and destroying the queue has no effect.
+  [[nodiscard]] bool is_parents() const noexcept;
   /// Returns the number that identifies this queue in events.
   [[nodiscard]] std::uint32_t number() const noexcept;
   /// Returns CompletionQueueAttributes::context.
@@ -148,12 +151,15 @@ class CompletionQueue {
   ///  - The queue stays alive while a thread waits for it, even if its last handle is destroyed meanwhile.
   ///
   /// Errors: Errc::kOverflow as in poll(); kInvalidArgument if `out` is empty; kInvalidState for a handle that was
-  /// moved from, and in a child of fork() if the child did not create the queue.
+  /// moved from, and in a child of fork() if the child did not create the queue; kInterrupted after interrupt_wait().
   [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out);
   /// Waits as above, but at most `at_most`. Times beyond kMaxTimeout (24 days) count as kMaxTimeout, and 0 only polls.
   /// Additional errors: Errc::kTimedOut if no completion arrived in time, without losing any; kInvalidArgument if
   /// `at_most` is negative.
   [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out, std::chrono::milliseconds at_most);
+  /// Ends one wait(): that of a thread that sleeps there, or else the next that would sleep. If no completion is in the queue,
+  /// it returns Errc::kInterrupted. Several calls before that have the effect of one.
+  void interrupt_wait();
   /// Requests one event on the channel for the next completion that `which` selects.
   /// Completions that are already in the queue do not raise it. For a queue without a channel, it has no effect.
   Result<void> arm(Arm which);

@@ -16,6 +16,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "weft/asio_waiting.hpp"
 #include "weft/weft.hpp"
@@ -31,7 +32,11 @@ namespace weft {
 ///
 /// **Cancellation** by the handler's cancellation slot, of type terminal, ends the connection, as an expired Deadline
 /// does (see Connection): the operation fails with WcStatus::kFlushed and Errc::kInterrupted. Other types do nothing.
-/// So `co_await (connection.receive(...) || timer.async_wait(...))` gives up a connection whose peer is silent.
+/// So `co_await (connection.receive(...) || timer.async_wait(...))` gives up a connection whose peer is silent. If both are due
+/// at about the same time, the timer may win although a message was received: the connection continues then, and that
+/// message is lost. So end the connection whenever the timer wins.
+///
+/// Associated executors and cancellation slots of handlers are used, associated allocators are not.
 ///
 /// **Destruction** is that of Connection: handlers of operations that are in progress are called with an error.
 class AsioConnection : public Connection {
@@ -45,6 +50,7 @@ class AsioConnection : public Connection {
   AsioConnection(AsioConnection&&) noexcept = default;  ///< Takes over a connection. The other can only be destroyed.
   /// Replaces this connection by `other`. The previous connection ends as by the destructor.
   AsioConnection& operator=(AsioConnection&& other) noexcept {
+    if (this == &other) return *this;
     if (pump_) pump_->close();
     pump_ = std::move(other.pump_);
     Connection::operator=(std::move(other));
@@ -68,14 +74,15 @@ class AsioConnection : public Connection {
   /// descriptor, which this and close() need while they wait.
   template <detail::CompletionToken Token>
   auto establish(std::span<const std::byte> private_data, Token&& token) {
-    const auto begun = std::make_shared<Result<void>>(begin_establish(private_data));
-    return steps([this, begun] { return *begun ? step_establish() : std::optional(*begun); }, "establish", token);
+    const auto begin = [this, data = std::vector(private_data.begin(), private_data.end())] {
+      return begin_establish(data);
+    };
+    return steps(begin, [this] { return step_establish(); }, "establish", token);
   }
   /// Connection::close(). Cancellation resets the connection.
   template <detail::CompletionToken Token>
   auto close(Token&& token) {
-    const auto begun = std::make_shared<Result<void>>(begin_close());
-    return steps([this, begun] { return *begun ? step_close() : std::optional(*begun); }, "close", token);
+    return steps([this] { return begin_close(); }, [this] { return step_close(); }, "close", token);
   }
   /// Connection::send().
   template <detail::CompletionToken Token>
@@ -119,12 +126,13 @@ class AsioConnection : public Connection {
     return detail::initiate<T>(pump_, operation, std::forward<Token>(token));
   }
   // The object stays where it is until the handler runs, as with all I/O objects of Asio.
-  template <typename Step, typename Token>
-  auto steps(Step step, std::string_view operation, Token& token) {
+  template <typename Begin, typename Step, typename Token>
+  auto steps(Begin begin, Step step, std::string_view operation, Token& token) {
+    const auto begun = std::make_shared<Result<void>>();
     return detail::step_by_step<void(Result<void>)>(
-        pump_->executor(), event_descriptor(), operation,
-        [this, step](const std::optional<Error>& stop) -> std::optional<Result<void>> {
-          if (!stop) return step();
+        pump_->executor(), event_descriptor(), operation, [begin = std::move(begin), begun] { *begun = begin(); },
+        [this, step, begun](const std::optional<Error>& stop) -> std::optional<Result<void>> {
+          if (!stop) return *begun ? step() : std::optional(*begun);
           abort(stop->code, stop->reason);
           return std::unexpected(*stop);
         },
@@ -149,7 +157,7 @@ class AsioListener : public Listener {
   template <detail::CompletionToken Token>
   auto next(Token&& token) {
     return detail::step_by_step<void(Result<AsioConnection>)>(
-        executor_, event_descriptor(), "next",
+        executor_, event_descriptor(), "next", [] {},
         [this](const std::optional<Error>& stop) -> std::optional<Result<AsioConnection>> {
           if (stop) return std::unexpected(*stop);
           auto request = try_next();

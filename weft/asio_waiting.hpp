@@ -62,14 +62,16 @@ class Pump : public std::enable_shared_from_this<Pump> {
   [[nodiscard]] boost::asio::any_io_executor executor() { return descriptor_.get_executor(); }
   void start(const Operation& operation, Ticket ticket, Done done) {
     detail::start(*link_, operation, ticket, std::move(done));
-    turn();
+    if (!is_parents(*link_)) turn();
   }
   void cancel(Ticket ticket) {
     const std::lock_guard lock(mutex_);
     if (link_) detail::cancel(*link_, ticket);
   }
-  // The connection is destroyed next.
+  // The connection is destroyed next. In a child of fork(), a thread that it does not have may hold the lock, and the
+  // descriptor is also waited for by the parent.
   void close() {
+    if (link_ && is_parents(*link_)) return verbs::detail::keep_for_ever(shared_from_this());
     const std::lock_guard lock(mutex_);
     link_.reset();
     boost::system::error_code ignored;
@@ -156,19 +158,22 @@ inline Error stopped(const boost::system::error_code& error, std::string_view op
   return to_error({Errc::kSystem, "descriptor", "cannot be duplicated or waited for", error.value()}, operation);
 }
 
-// Repeats `step` whenever the descriptor is readable, until it has a result. Its argument says why it must have one.
-template <typename Step>
+// Calls `begin` when the operation is launched, which a token such as deferred does later or never. Repeats `step` whenever
+// the descriptor is readable, until it has a result. Its argument says why it must have one.
+template <typename Begin, typename Step>
 struct StepByStep {
   boost::asio::any_io_executor executor;
   std::unique_ptr<Descriptor> descriptor;  // null: `failed` says why
   boost::system::error_code failed;
   std::string_view operation;
+  Begin begin;
   Step step;
   bool begun = false;
 
   template <typename Self>
   void operator()(Self& self, boost::system::error_code error = {}) {
     if (!std::exchange(begun, true)) {
+      begin();
       const auto runs_in = executor;  // it moves with us
       return boost::asio::post(runs_in, std::move(self));
     }
@@ -181,10 +186,10 @@ struct StepByStep {
   }
 };
 
-template <typename Signature, typename Step, typename Token>
-auto step_by_step(const boost::asio::any_io_executor& executor, int descriptor, std::string_view operation, Step step,
-                  Token& token) {
-  StepByStep<Step> steps{executor, nullptr, {}, operation, std::move(step)};
+template <typename Signature, typename Begin, typename Step, typename Token>
+auto step_by_step(const boost::asio::any_io_executor& executor, int descriptor, std::string_view operation, Begin begin,
+                  Step step, Token& token) {
+  StepByStep<Begin, Step> steps{executor, nullptr, {}, operation, std::move(begin), std::move(step)};
   try {
     steps.descriptor = std::make_unique<Descriptor>(duplicate(executor, descriptor));
   } catch (const boost::system::system_error& failure) {

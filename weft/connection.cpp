@@ -57,8 +57,14 @@ Connection& Connection::operator=(Connection&& other) noexcept {
   return *this;
 }
 
+// In a child of fork(), threads that it does not have may hold the locks of its parent's connection, and wait for it.
 Connection::~Connection() {
-  if (link_) link_->destroy();
+  if (!link_) return;
+  if (detail::is_parents(*link_)) {
+    verbs::detail::keep_for_ever(std::move(link_));
+  } else {
+    link_->destroy();
+  }
 }
 
 Result<void> Connection::establish(Deadline deadline, std::span<const std::byte> private_data) {
@@ -93,6 +99,7 @@ Endpoint Connection::peer() const {
 // --- Memory
 
 Result<Region> Connection::register_octets(std::span<std::byte> octets, Access access) {
+  if (const auto mine = link_->ours("register_memory"); !mine) return std::unexpected(mine.error());
   auto region = detail::lift(link_->domain.register_memory(octets.data(), octets.size(), access), "register_memory");
   if (!region) return std::unexpected(region.error());
   return Region(std::move(*region));
@@ -172,6 +179,7 @@ int completion_descriptor(const Link& link) noexcept {
   fcntl(descriptor, F_SETFL, O_NONBLOCK);
   return descriptor;
 }
+bool is_parents(const Link& link) noexcept { return link.completions.is_parents(); }
 void abandon(Link& link) { link.abandon(); }
 bool progress(Link& link) { return link.progress(); }
 bool has_started(const Link& link) noexcept { return link.has_started(); }

@@ -72,6 +72,8 @@ void cancel(Link& link, Ticket ticket);
 [[nodiscard]] int completion_descriptor(const Link& link) noexcept;
 // Completes what is done. Returns whether started operations remain.
 bool progress(Link& link);
+// Whether this is a child of fork(), and its parent made the connection.
+[[nodiscard]] bool is_parents(const Link& link) noexcept;
 // Destroys the callbacks of started operations without calling them.
 void abandon(Link& link);
 // Whether operations that were started with a callback remain.
@@ -110,10 +112,14 @@ void abandon(Link& link);
 /// RLIMIT_NOFILE before it uses weft: setrlimit(2) up to the hard limit, `ulimit -n` in its shell, or LimitNOFILE= in its
 /// systemd unit. Beyond the limit, no connection is made: Errc::kSystem (EMFILE).
 ///
+/// **fork().** In the child, functions of its parent's connections fail with Errc::kInvalidState, and destroying one has
+/// no effect.
+///
 /// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must
 /// not run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not
 /// with establish(). At most 128 sending operations and 128 receives may be in progress at a time; one more fails with
-/// Errc::kQueueFull.
+/// Errc::kQueueFull. A work request of Post is in progress until completions() has returned its completion; without a
+/// completion (a success that is not signaled), until it is done.
 class Connection {
  public:
   /// Connects to a listener: prepare(), then establish(). A name lookup may block beyond the deadline.
@@ -143,7 +149,7 @@ class Connection {
   /// kDisconnected, kPrivateDataTooLong, and others of verbs::ConnectionId.
   Result<void> establish(Deadline deadline, std::span<const std::byte> private_data = {});
   /// Rejects a request. The peer's establish() fails with Errc::kRejected, and so do all later operations of this end.
-  /// `private_data`: at most 512 octets; after Errc::kPrivateDataTooLong, nothing has changed.
+  /// `private_data`: at most 512 octets, or 508 if the request has IRD and ORD (those of weft have); after Errc::kPrivateDataTooLong, nothing has changed.
   Result<void> reject(std::span<const std::byte> private_data = {});
   /// Returns the peer's private data: of its request from the beginning, of its reply after establish().
   [[nodiscard]] std::span<const std::byte> peer_data() const noexcept;
@@ -154,7 +160,8 @@ class Connection {
   /// the peer, until it has closed too, or has sent and acknowledged nothing for TimeoutPolicy::disconnect (250 ms). A
   /// deadline that expires before that resets the connection.
   /// Errors: Errc::kTimedOut; WcStatus::kFlushed if a posted send failed or was flushed meanwhile; Errc::kInvalidState
-  /// if there was no connection. A connection that has already ended is no error.
+  /// if there was no connection. A connection that has already ended is no error, and neither are sends that other
+  /// threads post after the call.
   Result<void> close(Deadline deadline);
 
   /// Registers memory for this connection: a contiguous range (array, vector, string, span) or an object, of trivially
@@ -191,7 +198,8 @@ class Connection {
                                      Deadline deadline);
 
   /// These post the same work requests, and return before they have completed. `old` receives the old value, 8 octets.
-  /// Errors: as above, and those of verbs::QueuePair::post_send().
+  /// Errors: as above, and those of verbs::QueuePair::post_send(). After Errc::kQueueFull, nothing was posted: take
+  /// completions() first.
   Result<void> send(Slice message, Post post);
   Result<void> receive(Slice into, Post post);                                                  ///< as above
   Result<void> write(Slice local, const RemoteRegion& remote, Post post);                       ///< as above
@@ -207,7 +215,8 @@ class Connection {
 
   /// Returns the queue pair, for operations that have no function here. Its work requests need a wr_id less than 2^63.
   [[nodiscard]] verbs::QueuePair& queue_pair() noexcept;
-  /// Returns the queue of all completions. A program that polls it itself must use no other form than Post.
+  /// Returns the queue of all completions. A program that polls it itself must use no other form than Post, and not call
+  /// completions().
   [[nodiscard]] verbs::CompletionQueue& completion_queue() noexcept;
   /// Returns the protection domain of this connection.
   [[nodiscard]] verbs::ProtectionDomain& domain() noexcept;

@@ -4,6 +4,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -80,6 +81,45 @@ TEST(Coroutines, HearWhyTheConnectionCannotBe) {
     const auto closed = co_await client.close(use_awaitable);
     EXPECT_FALSE(closed);
   }());
+}
+
+// A token may launch an operation later, or never.
+TEST(Deferred, OperationsDoNothingBeforeTheyAreLaunched) {
+  asio::io_context io;
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  AsioConnection client(io.get_executor(), must(Connection::prepare(listener.local())));
+  {
+    [[maybe_unused]] const auto never = client.establish({}, asio::deferred);
+  }
+  {
+    const std::array<std::byte, 3> hello{};
+    auto later = client.establish(hello, asio::deferred);
+    std::jthread accepts([&] { EXPECT_EQ(must(listener.accept(kPatience)).peer_data().size(), 3U); });
+    play(io, [&]() -> awaitable<void> { must(co_await std::move(later)(use_awaitable)); }());
+  }
+  AsioEnds both;
+  {
+    [[maybe_unused]] const auto never = both.client.close(asio::deferred);
+  }
+  must(both.client.send({}, kPatience));
+  EXPECT_EQ(must(both.server.receive({}, kPatience)), 0U);
+}
+
+TEST(Deferred, SendsThatFollowACloseAreNoErrorOfIt) {
+  AsioEnds both;
+  auto closed = both.client.close(asio::use_future);  // has begun, and goes on when the context runs
+  must(both.server.close(kPatience));
+  while (both.client.queue_pair().state() != verbs::QpState::kError) std::this_thread::yield();
+  must(both.client.send({}, Post{1}));
+  both.io.run();
+  must(closed.get());
+}
+
+TEST(Moving, ToItselfChangesNothing) {
+  AsioEnds both;
+  AsioConnection& same = both.client;
+  both.client = std::move(same);
+  play(both.io, [&]() -> awaitable<void> { must(co_await both.client.send({}, use_awaitable)); }());
 }
 
 TEST(Futures, AndCallbacksWorkAsWell) {

@@ -247,7 +247,13 @@ TEST(Forked, ChildrenAreToldThatTheConnectionIsTheirParents) {
   if (child == 0) {
     std::array<verbs::WorkCompletion, 1> done;
     const auto none = ends.client.completions(done, kPatience);
-    const bool told = !none && none.error().code == Errc::kInvalidState && none.error().operation == "completions";
+    bool told = !none && none.error().code == Errc::kInvalidState && none.error().operation == "completions";
+    const auto refused = [](const auto& result) {
+      return !result && result.error().message().find("was made before fork()") != std::string::npos;
+    };
+    std::array<char, 8> octets{};
+    told = told && refused(ends.client.send({}, kPatience)) && refused(ends.client.receive({}, Post{1})) &&
+           refused(ends.client.register_memory(octets)) && refused(ends.client.close(kPatience));
     _exit(told ? 0 : 1);
   }
   int status = 0;

@@ -122,6 +122,44 @@ TEST(Posting, LooksOnceWithAnExpiredDeadlineAndGoesOn) {
   EXPECT_EQ(next(ends.server).wr_id, 4U);
 }
 
+// The queue pair has room again as soon as the completions were collected, but the program has not seen them.
+TEST(Posting, IsRefusedUntilCompletionsAreTaken) {
+  Ends ends;
+  constexpr std::uint64_t kPlaces = 128;
+  for (std::uint64_t i = 0; i < kPlaces; ++i) must(ends.server.receive({}, Post{i}));
+  const auto post_send = [&](std::uint64_t number) { return ends.client.send({}, Post{number}); };
+  for (std::uint64_t i = 0; i < kPlaces; ++i) must(post_send(i));
+  for (std::uint64_t taken = 0; taken < 3; ++taken) {
+    EXPECT_EQ(next(ends.client).wr_id, taken);
+    must(ends.client.send({}, kPatience));  // has all completions collected
+    must(post_send(kPlaces + taken));
+    const auto full = post_send(0);
+    EXPECT_EQ(full ? Errc{} : full.error().code, Errc::kQueueFull);
+  }
+  EXPECT_EQ(next(ends.server).wr_id, 0U);
+  must(ends.server.send({}, kPatience));
+  must(ends.server.receive({}, Post{kPlaces}));
+  const auto full = ends.server.receive({}, Post{0});
+  EXPECT_EQ(full ? Errc{} : full.error().code, Errc::kQueueFull);
+  for (std::uint64_t taken = 1; taken <= kPlaces; ++taken) EXPECT_EQ(next(ends.server).wr_id, taken);
+  must(ends.client.send({}, kPatience));  // the forms that wait need no place
+}
+
+// Work requests that fail take places as well, and the program that does not take them gets no more.
+TEST(Posting, IsRefusedUntilFlushedWorkIsTaken) {
+  Ends ends;
+  must(ends.client.close(kPatience));
+  std::size_t receives = 0, sends = 0;
+  std::array<WorkCompletion, 1> done;
+  must(ends.client.send({}, Post{1}));
+  must(ends.client.completions(done, kPatience));
+  const auto collect = [&] { EXPECT_FALSE(ends.client.send({}, kPatience)); };
+  for (; receives < 1000 && ends.client.receive({}, Post{1}); ++receives) collect();
+  for (; sends < 1000 && ends.client.send({}, Post{2, verbs::SendFlags::kNone}); ++sends) collect();
+  EXPECT_EQ(receives, 128U);
+  EXPECT_EQ(sends, 128U);
+}
+
 TEST(Posting, RefusesNumbersOfTheOtherForms) {
   Ends ends;
   const auto posted = ends.client.send({}, Post{1ULL << 63});

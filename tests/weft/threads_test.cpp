@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several threads on one connection: each gets its own completion, whoever takes it, and none is slept through.
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <latch>
+#include <optional>
 
 #include "ends.hpp"
 #include "verbs/verbs.hpp"
@@ -62,7 +65,12 @@ TEST(Threads, ThatTakePostedWorkAndThatWaitShareTheQueue) {
     for (std::uint64_t taken = 0; taken < kCount;) taken += must(ends.client.completions(done, kPatience));
   });
   for (std::uint64_t i = 0; i < kCount; ++i) {
-    must(ends.client.write(source.region, target.remote(), Post{i}));
+    for (;;) {
+      const auto posted = ends.client.write(source.region, target.remote(), Post{i});
+      if (posted) break;
+      ASSERT_EQ(posted.error().code, Errc::kQueueFull) << posted.error().message();
+      std::this_thread::yield();  // the other thread has not taken enough
+    }
     if (i % 4 == 0) must(ends.client.write(source.region, target.remote(), kPatience));
   }
 }
@@ -88,6 +96,21 @@ TEST(Threads, ThatGiveUpLeaveTheQueueToThoseThatWait) {
   }
 }
 
+// Most of the time, the other thread sleeps with the queue in its hands.
+TEST(Threads, WhoseDeadlineHasExpiredLookNevertheless) {
+  Ends ends;
+  std::array<verbs::WorkCompletion, 1> done;
+  std::jthread waits([&] { EXPECT_EQ(must(ends.client.receive({}, kPatience)), 0U); });
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    must(ends.client.send({}, 0s));
+    must(ends.server.receive({}, kPatience));
+    must(ends.client.send({}, Post{round}));
+    EXPECT_EQ(must(ends.client.completions(done, 0s)), 1U);
+    must(ends.server.receive({}, kPatience));
+  }
+  must(ends.server.send({}, kPatience));
+}
+
 TEST(Threads, ThatWaitHearOfTheClose) {
   Ends ends;
   std::latch waiting(3);
@@ -104,6 +127,57 @@ TEST(Threads, ThatWaitHearOfTheClose) {
   must(ends.client.close(kPatience));
   threads.clear();
   EXPECT_EQ(told, 3);
+}
+
+// RESET discards what was posted, without completions. If it comes first, nothing is posted, and there is another round.
+TEST(Threads, ThatWaitForWorkThatWasResetGiveUpAtTheirDeadline) {
+  for (bool discarded = false; !discarded;) {
+    Ends ends;
+    std::latch waiting(1);
+    std::optional<Error> why;
+    std::jthread waits([&] {
+      waiting.count_down();
+      const auto message = ends.client.receive({}, 200ms);
+      if (!message) why = message.error();
+    });
+    waiting.wait();
+    EXPECT_TRUE(ends.client.queue_pair().modify(verbs::QpState::kReset));
+    waits.join();
+    ASSERT_TRUE(why);
+    discarded = why->code != Errc::kInvalidState;
+    EXPECT_TRUE(!discarded || why->code == Errc::kTimedOut) << why->message();
+    EXPECT_TRUE(!discarded || why->status == verbs::WcStatus::kFlushed) << why->message();
+  }
+}
+
+// Locks that other threads hold at fork(), and what they wait for, stay so in the child.
+TEST(Threads, ThatTheChildDoesNotHaveDoNotHoldItUp) {
+  Ends ends;
+  std::atomic<bool> stop{false};
+  const auto look = [&] {
+    std::array<verbs::WorkCompletion, 1> done;
+    while (!stop) static_cast<void>(ends.client.completions(done, 0s));
+  };
+  std::jthread first(look), second(look);
+  int failures = 0;
+  for (int i = 0; i < 40; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(std::chrono::seconds(kPatience).count() / 4);
+      const bool refused = !ends.client.send({}, kPatience);
+      {
+        const Connection ended = std::move(ends.client);
+      }
+      _exit(refused ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    failures += status == 0 ? 0 : 1;
+    if (failures != 0) break;
+  }
+  stop = true;
+  EXPECT_EQ(failures, 0);
+  must(ends.client.send({}, kPatience));
 }
 
 TEST(Threads, ThatAreCanceledTakeTheConnectionAlong) {

@@ -23,6 +23,10 @@ Error cannot_bind(const std::error_code& error) {
   return {ours ? Errc::kInvalidArgument : Errc::kSystem, "local", "cannot bind to this address", error.value()};
 }
 
+bool no_descriptor(const std::error_code& error) {
+  return error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system;
+}
+
 }  // namespace
 
 AddressOptions ConnectionState::address_options() const {
@@ -80,7 +84,9 @@ Result<void> ConnectionState::resolve_address(const Endpoint& destination, const
   if (!towards) {
     log_connection(LogLevel::kInfo, number, "no route to " + destination.to_string());
     post(ConnectionEventType::kAddressError,
-         Error{Errc::kUnreachable, "destination", "no route to this address", towards.error().value()});
+         no_descriptor(towards.error())
+             ? Error{Errc::kSystem, "connection", "cannot open a socket", towards.error().value()}
+             : Error{Errc::kUnreachable, "destination", "no route to this address", towards.error().value()});
     return {};
   }
   log_connection(LogLevel::kDebug, number,

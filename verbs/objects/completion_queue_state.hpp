@@ -41,6 +41,8 @@ class CompletionQueueState final : public CompletionSink {
   [[nodiscard]] Result<std::size_t> poll(std::span<WorkCompletion> out);
   // The same, but sleeps until something is there, or kTimedOut.
   [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out, Sleepers::Clock::time_point until);
+  // One wait ends before it sleeps, or instead of sleeping on.
+  void interrupt_wait();
   Result<void> arm(Arm which);
   Result<void> resize(std::uint32_t capacity);
   // A queue pair is gone, or reset: the completions that are here of it go. Those that it pushes later stay.
@@ -116,6 +118,7 @@ class CompletionQueueState final : public CompletionSink {
   using Discarded = std::pair<std::uint32_t, std::uint32_t>;
   std::vector<Discarded> discarded_;
   Sleepers sleepers_;
+  std::atomic<bool> interrupted_{false};  // the next wait that finds nothing ends
 };
 
 // Of two sides with the same queue or channel, the first has it.

@@ -20,6 +20,12 @@ Result<std::size_t> CompletionQueueState::wait(std::span<WorkCompletion> out, Sl
   return fail(Errc::kTimedOut, "completion queue", "no completion came in time");
 }
 
+// Set before the sleepers are told: a thread that looked before that does not go on sleeping, and looks again.
+void CompletionQueueState::interrupt_wait() {
+  interrupted_.store(true, std::memory_order_release);
+  sleepers_.tell_all();
+}
+
 // --- Step by step
 
 // A wake-up is for one thread. One that was woken and leaves without what it was woken for, because it is cancelled or
@@ -33,6 +39,8 @@ CompletionQueueState::Wait::~Wait() {
 Result<std::size_t> CompletionQueueState::Wait::look(std::span<WorkCompletion> out) {
   told_ = queue_.sleepers_.told();
   if (const auto count = queue_.take_held(out); count != 0) return count;
+  if (queue_.interrupted_.exchange(false, std::memory_order_acq_rel))
+    return fail(Errc::kInterrupted, "completion queue", "a call of interrupt_wait() ended the wait");
   return queue_.nothing_there();
 }
 

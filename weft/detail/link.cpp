@@ -86,6 +86,7 @@ Result<std::shared_ptr<Link>> Link::make(verbs::EventChannel events, verbs::Conn
 
 // What an argument or the state does not permit changes nothing; any other error is the end.
 Result<void> Link::begin_establish(std::span<const std::byte> private_data) {
+  if (auto mine = ours(kEstablish); !mine) return mine;
   if (!life_.established) {
     const std::lock_guard lock(mutex_);
     if (cause_) {
@@ -150,7 +151,13 @@ std::optional<Result<void>> Link::step_establish(Deadline deadline) {
 
 // Of a connection that did not come about, no end is reported. Sends that failed before are no error of close().
 Result<void> Link::begin_close() {
-  life_.failed_sends = queue_pair->query().failed_sends;
+  if (auto mine = ours("close"); !mine) return mine;
+  {
+    const std::lock_guard lock(life_.closing_mutex);
+    life_.closing = true;
+    life_.failed_sends = queue_pair->query().failed_sends;
+    life_.late_sends = 0;
+  }
   if (life_.over) return {};
   if (life_.established) return lift(id->disconnect(verbs::Unfinished::kAwait), "close");
   return std::unexpected(to_error({Errc::kInvalidState, "connection", "was not established"}, "close"));
@@ -163,8 +170,12 @@ std::optional<Result<void>> Link::step_close(Deadline deadline) {
     if (!*event) return std::unexpected(event->error());
     life_.over = (*event)->type == ConnectionEventType::kDisconnected;
   }
-  const verbs::QueuePairQuery query = queue_pair->query();
-  if (query.failed_sends == life_.failed_sends) return Result<void>{};
+  verbs::QueuePairQuery query;
+  {
+    const std::lock_guard lock(life_.closing_mutex);
+    query = queue_pair->query();
+    if (query.failed_sends <= life_.failed_sends + life_.late_sends) return Result<void>{};
+  }
   const std::lock_guard lock(mutex_);
   Error error{verbs::Error{Errc::kDisconnected, "connection", "ended before all posted sends were done"}};
   if (cause_ || query.stream_error) error = cause();
@@ -176,6 +187,7 @@ std::optional<Result<void>> Link::step_close(Deadline deadline) {
 void Link::abort(Errc code, std::string_view reason) { abort(Error{verbs::Error{code, "connection", reason}}); }
 
 void Link::abort(const Error& cause) {
+  if (!ours({})) return;
   {
     const std::lock_guard lock(mutex_);
     if (!cause_) cause_ = cause;

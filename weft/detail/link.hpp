@@ -3,16 +3,22 @@
 //
 // One completion queue serves all three forms of operations, so whichever thread takes a completion may find that it is
 // another thread's. One thread at a time collects (`collecting_`); the others wait for `changed_`. No wake-up is lost:
-//  - An operation's outcome, `posted_`, `collecting_` and `again_` change only with `mutex_` held.
+//  - An operation's outcome, `posted_`, `collecting_` and `passes_` change only with `mutex_` held.
 //  - A thread that waits looks at them before it sleeps, and sleeps only while another thread collects. That thread
 //    notifies all after it has cleared `collecting_`, whatever made it stop; then one of those awake collects.
 //  - While a thread collects, the queue itself does not let it sleep with a completion in the queue
 //    (CompletionQueue::wait()). Completions that arrive while nobody collects wait in the queue for the next thread.
 //  - progress() takes the channel's event, arms the queue, and looks after that: it finds a completion that came before,
-//    and one that comes later raises an event. If another thread collects just then, `again_` makes it look once more
-//    before it stops; it reads `again_` with the same lock that it clears `collecting_` with.
+//    and one that comes later raises an event. If another thread collects just then, `passes_.again` makes it look once
+//    more before it stops; it reads `passes_.again` with the same lock that it clears `collecting_` with.
+//  - A thread whose deadline has expired looks once (look()): it waits for the end of a pass that has begun after its
+//    operation was posted, and that emptied the queue. What a pass got is delivered when it ends. If another thread
+//    collects, `passes_.again` makes that thread begin such a pass, and interrupt_wait() ends its sleep: the queue
+//    remembers the call if the thread does not sleep yet. If it stops without that pass (it is canceled), it notifies
+//    all, and the thread that looks begins the pass itself.
 #pragma once
 
+#include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -58,6 +64,10 @@ class Link {
  public:
   static Result<std::shared_ptr<Link>> to(const Endpoint& peer);
   static Result<std::shared_ptr<Link>> from(verbs::ConnectionEvent request);
+
+  // An error in a child of fork() if its parent made the connection. Before the lock is taken: a thread that does not
+  // exist in the child may hold it.
+  [[nodiscard]] Result<void> ours(std::string_view operation) const;
 
   // --- Operations
   Outcome run(const Operation& operation, Deadline deadline);
@@ -106,15 +116,21 @@ class Link {
   using Lock = std::unique_lock<std::mutex>;
   struct Leave;
   struct Collecting;
+  struct Begun;
 
   static Result<std::shared_ptr<Link>> make(verbs::EventChannel events, verbs::ConnectionId id, bool responder,
                                             std::vector<std::byte> data);
   Result<void> begin(Pending& pending);
   Result<void> post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags);
+  verbs::Result<void> post_send(const verbs::SendRequest& request);
+  struct Places;
+  Places& places_of(bool receives) { return receives ? receive_places_ : send_places_; }
   verbs::Result<void> collect(Lock& lock, std::chrono::milliseconds at_most);
   verbs::Result<void> collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);
   verbs::Result<void> collect_until(Lock& lock, Deadline deadline);
+  verbs::Result<void> look(Lock& lock);
   void deliver(const verbs::WorkCompletion& completion, Pendings& finished);
+  void keep(const verbs::WorkCompletion& completion);
   void fail_all(const Error& error, Pendings& finished);
   void finish(Pendings::iterator pending, Outcome outcome, Pendings& finished);
   static void call(Pendings& finished);
@@ -130,10 +146,22 @@ class Link {
   mutable std::mutex mutex_;  // of what follows; no call into verbs but queries is made with it held
   std::condition_variable changed_;
   bool collecting_ = false;
-  bool again_ = false;
+  struct Passes {  // each asks the queue once, and delivers what it got
+    bool again = false;
+    std::uint64_t begun = 0;
+    std::uint64_t ended = 0;  // the last one that left nothing in the queue
+  };
+  Passes passes_;
   Pendings pending_;
   std::size_t started_ = 0;  // of them, those with a callback
   std::deque<verbs::WorkCompletion> posted_;
+  // What Post has in progress, of one work queue: a queue pair frees a place when its completion leaves the completion
+  // queue, which is before the program has taken it from `posted_`.
+  struct Places {
+    std::uint64_t awaited = 0;  // posted, with a completion to come: too many if the program polls the queue itself
+    std::uint64_t untaken = 0;  // completions in `posted_`
+  };
+  Places send_places_, receive_places_;
   std::optional<Error> cause_;
   struct Cells {  // registered octets for what the peer's memory held before an atomic
     std::vector<std::uint64_t> values;
@@ -144,7 +172,10 @@ class Link {
   struct Life {
     bool established = false;
     bool over = false;             // kDisconnected was taken
+    std::mutex closing_mutex;      // of what follows; sends are posted with it held once close() has begun
     std::uint32_t failed_sends{};  // before close()
+    std::uint32_t late_sends{};    // posted since close() began
+    std::atomic<bool> closing = false;
   };
   Life life_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations are posted, and their errors are explained.
 #include <atomic>
+#include <numeric>
 #include <utility>
 
 #include "weft/detail/link.hpp"
@@ -13,6 +14,8 @@ using verbs::WcStatus;
 using verbs::WorkCompletion;
 
 constexpr std::size_t kAtomicSize = sizeof(std::uint64_t);
+constexpr std::uint64_t kPlaces = verbs::QueuePairAttributes{}.max_send_wr;  // and as many for receives
+static_assert(kPlaces == verbs::QueuePairAttributes{}.max_receive_wr);
 
 bool is_atomic(Operation::Kind kind) noexcept {
   return kind == Operation::Kind::kFetchAdd || kind == Operation::Kind::kCompareSwap;
@@ -67,7 +70,22 @@ Ticket next_ticket() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+Result<void> Link::ours(std::string_view operation) const {
+  if (!completions.is_parents()) return {};
+  return std::unexpected(to_error(verbs::detail::not_ours("connection").error(), operation));
+}
+
 // --- Posting
+
+// close() is about the sends that were posted before it. If one of those fails, so do all later ones. If none of them
+// fails, no more sends fail than these.
+verbs::Result<void> Link::post_send(const verbs::SendRequest& request) {
+  if (!life_.closing) return queue_pair->post_send(request);
+  const std::lock_guard lock(life_.closing_mutex);
+  auto posted = queue_pair->post_send(request);
+  if (posted) ++life_.late_sends;
+  return posted;
+}
 
 Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags) {
   const auto segment = operation.local.sge();
@@ -76,7 +94,7 @@ Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, ve
   if (posted && operation.kind == Operation::Kind::kReceive) {
     posted = queue_pair->post_receive({.wr_id = wr_id, .segments = {&*segment, 1}});
   } else if (posted) {
-    posted = queue_pair->post_send({.wr_id = wr_id,
+    posted = post_send({.wr_id = wr_id,
                                     .opcode = to_opcode(operation.kind),
                                     .flags = flags,
                                     .segments = {&*segment, 1},
@@ -94,9 +112,31 @@ Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, ve
   return std::unexpected(error);
 }
 
+// If the program has taken all that was collected, and nobody collects, the queue pair counts alone. So it does for a
+// program that polls the completion queue itself, whose completions are never collected.
 Result<void> Link::post(const Operation& operation, Post how) {
-  if ((how.wr_id & kOurs) == 0) return post_work(operation, how.wr_id, how.flags);
-  return std::unexpected(to_error({Errc::kInvalidArgument, "wr_id", "2^63 or more"}, name(operation.kind)));
+  if ((how.wr_id & kOurs) != 0)
+    return std::unexpected(to_error({Errc::kInvalidArgument, "wr_id", "2^63 or more"}, name(operation.kind)));
+  if (auto mine = ours(name(operation.kind)); !mine) return mine;
+  const bool receives = operation.kind == Operation::Kind::kReceive;
+  const bool completes = receives || has(how.flags, verbs::SendFlags::kSignaled);
+  {
+    const std::lock_guard lock(mutex_);
+    Places& places = places_of(receives);
+    const bool counts = collecting_ || places.untaken != 0;
+    if (counts && places.awaited + places.untaken >= kPlaces) {
+      const std::string_view queue = receives ? "receive queue" : "send queue";
+      return std::unexpected(
+          to_error({Errc::kQueueFull, queue, "full until completions are taken"}, name(operation.kind)));
+    }
+    if (completes) ++places.awaited;
+  }
+  auto posted = post_work(operation, how.wr_id, how.flags);
+  if (!posted && completes) {
+    const std::lock_guard lock(mutex_);
+    if (Places& places = places_of(receives); places.awaited != 0) --places.awaited;
+  }
+  return posted;
 }
 
 // Numbers that a peer returns need registered memory. With the lock held.
@@ -106,7 +146,8 @@ Result<void> Link::take_cell(Pending& pending) {
     auto region = domain.register_memory(cells.data(), cells.size() * kAtomicSize, Access::kLocalWrite);
     if (!region) return std::unexpected(to_error(region.error(), name(pending.operation.kind)));
     cells_.values = std::move(cells);
-    for (std::size_t i = 0; i < cells_.values.size(); ++i) cells_.free.push_back(i);
+    cells_.free.resize(cells_.values.size());
+    std::iota(cells_.free.begin(), cells_.free.end(), std::size_t{0});
     cells_.region = Region(std::move(*region));
   }
   if (cells_.free.empty()) {
@@ -119,9 +160,19 @@ Result<void> Link::take_cell(Pending& pending) {
   return {};
 }
 
+// What could not be posted leaves the list, also if an exception says so.
+struct Link::Begun {
+  Link& link;
+  Pending* pending;  // null: posted
+  ~Begun() {
+    if (pending != nullptr) link.drop(*pending);
+  }
+};
+
 // It is in the list before it is posted: another thread may take its completion before this one returns. After success,
 // it may be gone.
 Result<void> Link::begin(Pending& pending) {
+  if (auto mine = ours(name(pending.operation.kind)); !mine) return mine;
   {
     const std::lock_guard lock(mutex_);
     if (is_atomic(pending.operation.kind)) {
@@ -130,15 +181,16 @@ Result<void> Link::begin(Pending& pending) {
     pending_.push_back(pending);
     if (pending.done) ++started_;
   }
+  Begun begun{*this, &pending};
   const Operation operation = pending.operation;
   auto posted = post_work(operation, kOurs | pending.ticket, verbs::SendFlags::kSignaled);
-  if (!posted) drop(pending);
+  if (posted) begun.pending = nullptr;
   return posted;
 }
 
 void Link::drop(Pending& pending) {
   const std::lock_guard lock(mutex_);
-  remove(Pendings::s_iterator_to(pending));
+  if (pending.is_linked()) remove(Pendings::s_iterator_to(pending));
 }
 
 void Link::remove(Pendings::iterator pending) {
@@ -167,6 +219,7 @@ Error Link::cause() const {
 }
 
 Error Link::why(const WorkCompletion& completion) const {
+  if (const auto mine = ours("completion"); !mine) return mine.error();
   const std::lock_guard lock(mutex_);
   return explain(completion, nullptr);
 }

@@ -13,6 +13,14 @@ namespace {
 using verbs::WcStatus;
 using verbs::WorkCompletion;
 
+// Of a queue pair that the program reset, or whose peer it left.
+bool is_unconnected(verbs::QpState state) noexcept {
+  return state == verbs::QpState::kReset || state == verbs::QpState::kInit;
+}
+
+// Also of one that failed, although programs cannot rely on that.
+bool is_receive(const WorkCompletion& completion) noexcept { return completion.opcode >= verbs::WcOpcode::kReceive; }
+
 }  // namespace
 
 // --- Waiting
@@ -48,11 +56,13 @@ Outcome Link::run(const Operation& operation, Deadline deadline) {
   if (const auto begun = begin(pending); !begun) return std::unexpected(begun.error());
   Lock lock(mutex_);
   const Leave unless_done{*this, pending, lock};
-  for (bool looked = false; !pending.outcome; looked = true) {
-    if (looked && deadline.expired()) {
-      give_up(pending, lock, Errc::kTimedOut, "an operation's deadline expired");  // which completes all operations
+  for (bool looked = false; !pending.outcome;) {
+    if (looked) {
+      give_up(pending, lock, Errc::kTimedOut, "an operation's deadline expired");
       deadline = Deadline::never();
+      looked = false;
     } else {
+      looked = deadline.expired();
       static_cast<void>(collect_until(lock, deadline));  // an error is the outcome
     }
   }
@@ -60,23 +70,41 @@ Outcome Link::run(const Operation& operation, Deadline deadline) {
 }
 
 Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline) {
+  if (const auto mine = ours("completions"); !mine) return std::unexpected(mine.error());
   Lock lock(mutex_);
-  for (bool looked = false; posted_.empty(); looked = true) {
-    if (looked && deadline.expired())
+  for (bool looked = false; posted_.empty();) {
+    if (looked)
       return std::unexpected(to_error({Errc::kTimedOut, "completions", "none came in time"}, "completions"));
+    looked = deadline.expired();
     const auto collected = collect_until(lock, deadline);
     if (!collected && posted_.empty()) return std::unexpected(to_error(collected.error(), "completions"));
   }
   const std::size_t count = std::min(out.size(), posted_.size());
   std::copy_n(posted_.begin(), count, out.begin());
+  for (const WorkCompletion& taken : out.first(count)) --places_of(is_receive(taken)).untaken;
   posted_.erase(posted_.begin(), posted_.begin() + static_cast<std::ptrdiff_t>(count));
   return count;
 }
 
-// Returns when something has changed, or the time is over. An error that the queue reports has failed all operations.
+// Returns when something has changed, or the time is over. If it was over before the call, the queue has been looked into
+// meanwhile. An error that the queue reports has failed all operations.
 verbs::Result<void> Link::collect_until(Lock& lock, Deadline deadline) {
   if (!collecting_) return collect(lock, deadline.left());
-  if (!deadline.expired()) changed_.wait_until(lock, deadline.at());
+  if (deadline.expired()) return look(lock);
+  changed_.wait_until(lock, deadline.at());
+  return {};
+}
+
+// Returns after a pass that has begun after the call, by whichever thread: see above the class. Why this ends: the
+// thread that collects does not sleep, and begins such a pass before it stops.
+verbs::Result<void> Link::look(Lock& lock) {
+  const std::uint64_t wanted = passes_.begun + 1;
+  while (passes_.ended < wanted) {
+    if (!collecting_) return collect(lock, std::chrono::milliseconds(0));
+    passes_.again = true;
+    completions.interrupt_wait();
+    changed_.wait(lock);
+  }
   return {};
 }
 
@@ -96,19 +124,22 @@ verbs::Result<void> Link::collect_into(Pendings& finished, Lock& lock, std::chro
   collecting_ = true;
   const Collecting until_return{*this, lock};
   do {
-    again_ = false;
+    passes_.again = false;
+    const std::uint64_t pass = ++passes_.begun;
     lock.unlock();
     const auto count = completions.wait(taken, at_most);
     lock.lock();
+    const bool full = count && *count == taken.size();
     if (count) {
       for (const WorkCompletion& completion : std::span(taken).first(*count)) deliver(completion, finished);
-      again_ = again_ || *count == taken.size();
-    } else if (count.error().code != Errc::kTimedOut) {
+      passes_.again = passes_.again || full;
+    } else if (count.error().code != Errc::kTimedOut && count.error().code != Errc::kInterrupted) {
       fail_all(to_error(count.error(), "completions"), finished);
       collected = std::unexpected(count.error());
     }
+    if (!full) passes_.ended = pass;
     at_most = std::chrono::milliseconds(0);
-  } while (again_);
+  } while (passes_.again);
   return collected;
 }
 
@@ -153,7 +184,7 @@ bool Link::progress() {
   static_cast<void>(completions.arm(verbs::Arm::kAll));
   Lock lock(mutex_);
   if (collecting_) {
-    again_ = true;
+    passes_.again = true;
   } else {
     static_cast<void>(collect(lock, std::chrono::milliseconds(0)));  // operations have its error
   }
@@ -174,12 +205,25 @@ void Link::cancel(Ticket ticket) {
 
 // The connection ends for this operation, which therefore fails even if its completion arrives in between: no operation
 // succeeds and leaves a dead connection behind. With the lock held, which is given up meanwhile: `pending` may be gone
-// afterwards if no thread waits for it.
+// afterwards if no thread waits for it. The queue pair's end completes all work requests that it has. One that it has not,
+// because the program reset it, uses no memory any more, and fails here.
 void Link::give_up(Pending& pending, Lock& lock, Errc code, std::string_view reason) {
+  const Ticket ticket = pending.ticket;
+  const bool reset = queue_pair && is_unconnected(queue_pair->state());
   pending.given_up = true;
   if (!cause_) cause_ = Error{verbs::Error{code, "connection", reason}};
   lock.unlock();
   abort(code, reason);
+  lock.lock();
+  if (!reset) return;
+  static_cast<void>(look(lock));
+  const auto is_it = [ticket](const Pending& one) { return one.ticket == ticket; };
+  const auto lost = std::ranges::find_if(pending_, is_it);
+  if (lost == pending_.end()) return;
+  Pendings finished;
+  finish(lost, std::unexpected(explain({.status = WcStatus::kFlushed}, &lost->operation)), finished);
+  lock.unlock();
+  call(finished);
   lock.lock();
 }
 
@@ -192,7 +236,7 @@ void Link::deliver(const WorkCompletion& completion, Pendings& finished) {
   const Operation* const operation = pending != pending_.end() ? &pending->operation : nullptr;
   const bool failed = completion.status != WcStatus::kSuccess;
   if (failed && completion.status != WcStatus::kFlushed && !cause_) cause_ = explain(completion, operation);
-  if (!ours) return posted_.push_back(completion);
+  if (!ours) return keep(completion);
   if (operation == nullptr) return;
   if (failed) return finish(pending, std::unexpected(explain(completion, operation)), finished);
   if (pending->given_up) {
@@ -201,6 +245,15 @@ void Link::deliver(const WorkCompletion& completion, Pendings& finished) {
   }
   const bool receive = operation->kind == Operation::Kind::kReceive;
   finish(pending, pending->cell ? cells_.values[*pending->cell] : receive ? completion.byte_len : 0, finished);
+}
+
+// A completion for which nothing was counted is that of an unsignaled work request that failed, or the program posted to
+// the queue pair itself.
+void Link::keep(const WorkCompletion& completion) {
+  posted_.push_back(completion);
+  Places& places = places_of(is_receive(completion));
+  ++places.untaken;
+  if (places.awaited != 0) --places.awaited;
 }
 
 void Link::finish(Pendings::iterator at, Outcome outcome, Pendings& finished) {
