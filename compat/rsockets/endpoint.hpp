@@ -51,6 +51,8 @@ struct Endpoint {
   [[nodiscard]] std::span<std::byte> target_sgl() const noexcept;
   [[nodiscard]] std::span<std::byte> target_iomap() const noexcept;
   [[nodiscard]] std::uint32_t receives() const noexcept { return sizes.receive_queue + kControlReceives; }
+  // So many the completion queue holds.
+  [[nodiscard]] std::uint32_t completions() const noexcept { return sizes.send_queue + kControlSends + receives(); }
   // For the private data.
   [[nodiscard]] ConnectData offer() const;
 

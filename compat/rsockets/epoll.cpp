@@ -30,6 +30,7 @@ namespace {
 static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR && EPOLLHUP == POLLHUP &&
               EPOLLRDHUP == POLLRDHUP);
 constexpr std::uint32_t kAlways = EPOLLERR | EPOLLHUP;
+constexpr int kLooks = 2;  // at one rsocket that does not become calm
 
 struct Interest {
   std::shared_ptr<Socket> socket{};
@@ -126,13 +127,16 @@ class EpollSet {
     }
   }
 
-  // What is to be reported of it; 0 and cold when there is nothing.
+  // What is to be reported of it; 0 and cold when there is nothing. Something happens to it again and again while its
+  // peer sends without end: after a few looks it is cold all the same, and the set is readable, so that the others get
+  // their turn and the next look finds it.
   static std::uint32_t look_at(Interest& interest) {
     Socket& socket = *interest.socket;
     const std::lock_guard lock(socket.mutex);
     const bool edges = (interest.wanted.events & EPOLLET) != 0;
     const bool shot = (interest.wanted.events & ~EPOLLET) == EPOLLONESHOT && interest.told;
-    for (;;) {
+    bool calm = false;
+    for (int looks = 0; looks != kLooks && !calm; ++looks) {
       socket.progress(true);
       const auto now = static_cast<std::uint32_t>(static_cast<std::uint16_t>(socket.readiness()));
       const auto ready = shot ? 0 : now & (interest.wanted.events | kAlways);
@@ -143,10 +147,11 @@ class EpollSet {
         if ((interest.wanted.events & EPOLLONESHOT) != 0) interest.wanted.events &= EPOLLET | EPOLLONESHOT;
         return ready;
       }
-      if (socket.prepare_wait()) break;
-      interest.told = false;  // something has happened since
+      calm = socket.prepare_wait();
+      if (!calm) interest.told = false;  // something has happened since
     }
     socket.begin_wait();
+    if (!calm) socket.wake_waiters();
     interest.hot = false;
     return 0;
   }

@@ -290,7 +290,12 @@ class Socket::Sleep {
 };
 
 int Socket::wait(std::unique_lock<std::mutex>& lock, Deadline until) {
-  if (!prepare_wait()) return 0;
+  if (!prepare_wait()) {
+    // Other threads of the program get their turn, and the time is over also while the peer sends without end.
+    lock.unlock();
+    lock.lock();
+    return milliseconds_to(until) == 0 ? EAGAIN : 0;
+  }
   const Sleep until_return(*this, lock);
   pollfd waiting{.fd = number_, .events = POLLIN, .revents = 0};
   const int ready = wait_for([&] { return ::poll(&waiting, 1, milliseconds_to(until)); });

@@ -2,6 +2,8 @@
 // Completions, and what the peer's messages change.
 #include "compat/rsockets/stream.hpp"
 
+#include <algorithm>
+
 #include "compat/objects/report.hpp"
 #include "compat/rsockets/work_ids.hpp"
 
@@ -31,19 +33,25 @@ void Stream::arm() {
   if (!armed_) armed_ = endpoint_->queue.arm(verbs::Arm::kAll).has_value();
 }
 
+// At most as many as the queue holds. Everything that had completed when the call began is among them, and a peer that
+// sends without end cannot keep the caller in here. What is left then causes no event, because the queue is not armed.
+// No wake-up is lost: this call returns true, and a thread sleeps only after a call that follows arm() and returned
+// false (Socket::prepare_wait). Such a call found the queue empty.
 bool Stream::take_completions() {
   std::array<verbs::WorkCompletion, 32> batch;
   bool any = false;
-  for (;;) {
-    const auto taken = endpoint_->queue.poll(batch);
+  for (std::uint32_t left = endpoint_->completions(); left != 0;) {
+    const auto taken = endpoint_->queue.poll(std::span(batch).first(std::min<std::size_t>(left, batch.size())));
     if (!taken) {
       if (!lost_) violated("its completion queue overflowed");
       return true;
     }
     for (const auto& completion : std::span(batch).first(*taken)) on(completion);
     any = any || *taken != 0;
-    if (*taken < batch.size()) return any;
+    if (*taken < std::min<std::size_t>(left, batch.size())) break;
+    left -= static_cast<std::uint32_t>(*taken);
   }
+  return any;
 }
 
 void Stream::on(const verbs::WorkCompletion& completion) {

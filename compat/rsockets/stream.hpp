@@ -25,7 +25,7 @@ class Stream {
   void begin(const ConnectData& peer);
   [[nodiscard]] bool begun() const noexcept { return sides_.has_value(); }
 
-  // Takes what has completed and sends what is due. True when anything happened.
+  // Takes what has completed and sends what is due. True when anything happened: there may be more then.
   bool progress();
   // The next completion makes the channel's descriptor readable.
   void arm();
