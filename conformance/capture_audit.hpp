@@ -32,10 +32,10 @@ struct RuleFilter {
 struct ConnectionReport {
   ConnectionInfo info{};  ///< ends, packets and times
   bool evicted{};         ///< the connection was dropped because there were too many; later packets were not checked
-  bool roles_known{};     ///< a start-up frame determined the Initiator
+  bool roles_known{};     ///< a startup frame determined the Initiator
   End initiator{};        ///< Initiator; kFirst if unknown
   std::optional<mpa::Rtr> rtr{};                   ///< ready-to-receive indication of a peer-to-peer connection
-  Facts facts{};                                   ///< content of the start-up frames
+  Facts facts{};                                   ///< content of the startup frames
   std::optional<TlsFacts> tls{};                   ///< TLS properties, if MPA was inside TLS
   std::array<Tally, 2> tallies{};                  ///< statistics by Direction
   std::vector<Finding> findings{};                 ///< findings in the order of the capture
@@ -65,7 +65,7 @@ class CaptureAudit {
  public:
   static constexpr std::size_t kMostTls = 1000;  ///< maximum of connections in tls()
   /// Maximum of octets of all connections that wait for others after TCP reassembly: for the rest of an FPDU, a TLS record or a
-  /// start-up frame, or for secrets. Beyond it, the connection that adds more is dropped (ConnectionReport::evicted).
+  /// startup frame, or for secrets. Beyond it, the connection that adds more is dropped (ConnectionReport::evicted).
   static constexpr std::size_t kMostHeld = std::size_t{256} << 20;
 
   /// Creates an auditor. With a key log, connections inside TLS are checked too. The key log must outlive the auditor.

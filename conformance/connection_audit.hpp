@@ -46,13 +46,13 @@ class ConnectionAudit {
 
   /// Returns the findings so far.
   [[nodiscard]] const Findings& findings() const noexcept { return findings_; }
-  /// Returns the content of the start-up frames and the SYNs.
+  /// Returns the content of the startup frames and the SYNs.
   [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
   /// Returns the statistics of a direction so far.
   [[nodiscard]] const Tally& tally(Direction from) const noexcept { return tallies_[static_cast<std::size_t>(from)]; }
-  /// Returns whether a start-up frame or FPDUs were found.
+  /// Returns whether a startup frame or FPDUs were found.
   [[nodiscard]] bool iwarp() const noexcept { return walk_.iwarp(); }
-  /// Returns whether a start-up frame determined the Initiator. If not, End::kFirst counts as the Initiator.
+  /// Returns whether a startup frame determined the Initiator. If not, End::kFirst counts as the Initiator.
   [[nodiscard]] bool roles_known() const noexcept { return walk_.roles_known(); }
   /// Returns the Initiator, once iwarp() is true.
   [[nodiscard]] std::optional<End> initiator() const noexcept { return walk_.initiator(); }
@@ -88,7 +88,7 @@ class ConnectionAudit {
   std::array<Tally, 2> tallies_{};
   std::optional<TcpOpened> opened_{};
   std::optional<End> initiator_{};    // as of the last piece
-  std::unique_ptr<Rules> rules_;      // made for the first start-up frame or FPDU: most connections have none
+  std::unique_ptr<Rules> rules_;      // made for the first startup frame or FPDU: most connections have none
   std::vector<EndSeen> ends_seen_{};  // before that
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of start-up frames and FPDUs: MPA's, DDP's, and the RDMAP control octet.
+// The fields of startup frames and FPDUs: MPA's, DDP's, and the RDMAP control octet.
 #include "conformance/dissection.hpp"
 
 #include <algorithm>

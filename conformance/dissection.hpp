@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Dissection of start-up frames and FPDUs into fields: position, value and meaning.
+/// Dissection of startup frames and FPDUs into fields: position, value and meaning.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace weft::conformance {
 
-/// Describes one field of a start-up frame or an FPDU.
+/// Describes one field of a startup frame or an FPDU.
 struct Field {
   std::size_t at{};    ///< offset in Piece::octets; a Marker may lie inside the field
   std::size_t size{};  ///< size in octets; 0 for bits of the preceding field, whose octets that field already covers
@@ -23,7 +23,7 @@ struct Field {
   std::string_view filter{};  ///< Wireshark's name for display filters; empty if Wireshark has no such field
 };
 
-/// Returns the fields of a start-up frame in order.
+/// Returns the fields of a startup frame in order.
 [[nodiscard]] std::vector<Field> dissect(const StartupSeen& seen);
 /// Returns the fields of an FPDU in order, including Markers, PAD and CRC.
 [[nodiscard]] std::vector<Field> dissect(const FpduSeen& fpdu);

@@ -17,7 +17,7 @@
 
 namespace weft::conformance {
 
-/// Holds the content of a start-up frame.
+/// Holds the content of a startup frame.
 struct StartupFacts {
   std::uint8_t revision{};                      ///< MPA revision
   bool markers{};                               ///< the M bit
@@ -28,7 +28,7 @@ struct StartupFacts {
   std::uint64_t packet{};                       ///< packet that completed the frame
 };
 
-/// Describes why there is no start-up frame to read.
+/// Describes why there is no startup frame to read.
 struct NoFrame {
   /// Identifies what the capture has instead of the frame.
   enum class Why : std::uint8_t {
@@ -43,7 +43,7 @@ struct NoFrame {
 /// Returns a name such as "not captured" or "none sent"; static storage.
 [[nodiscard]] std::string_view name(NoFrame::Why why) noexcept;
 
-/// Holds what both start-up frames and the SYNs contain.
+/// Holds what both startup frames and the SYNs contain.
 struct Facts {
   std::optional<StartupFacts> request{};  ///< MPA Request, if it was read
   std::optional<StartupFacts> reply{};    ///< MPA Reply, if it was read

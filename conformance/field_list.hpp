@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Collection of the fields of a start-up frame or ULPDU, by the tables of mpa/, ddp/ and rdmap/.
+/// Collection of the fields of a startup frame or ULPDU, by the tables of mpa/, ddp/ and rdmap/.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace weft::conformance {
 /// Appends fields to a list, in the order of the calls. Not thread-safe.
 class FieldList {
  public:
-  /// Creates a collector for a start-up frame, or for the ULPDU of `fpdu`: then offsets in the ULPDU become offsets in
+  /// Creates a collector for a startup frame, or for the ULPDU of `fpdu`: then offsets in the ULPDU become offsets in
   /// the piece, whose octets include Markers. The arguments must outlive it.
   FieldList(Bytes octets, std::vector<Field>& out, const FpduSeen* fpdu = nullptr)
       : octets_(octets), out_(out), fpdu_(fpdu) {}

@@ -16,7 +16,7 @@ namespace weft::conformance {
 /// Describes a position in the FPDU stream and the framing there. Without Markers, the position is irrelevant.
 struct Track {
   mpa::Framing framing{};    ///< whether FPDUs have CRCs and Markers
-  std::uint64_t position{};  ///< octets since the end of the sender's start-up frame
+  std::uint64_t position{};  ///< octets since the end of the sender's startup frame
   /// Returns the same framing, `octets` octets later.
   [[nodiscard]] Track behind(std::size_t octets) const noexcept { return {framing, position + octets}; }
   /// Returns the same position with Markers if this has none, and without them if this has them.

@@ -4,7 +4,7 @@
 /// walk, it checks no rules.
 ///
 ///     MessageJoiner joiner;
-///     joiner.take(fpdu);                                    // start-up frames and FPDUs of the walk, in its order
+///     joiner.take(fpdu);                                    // startup frames and FPDUs of the walk, in its order
 ///     while (const auto message = joiner.next()) ...        // finished messages: most end with this FPDU
 ///
 /// Memory is bounded: per direction one unfinished message per queue, one RDMA Write and one other tagged message.
@@ -53,7 +53,7 @@ struct Message {
 /// Reassembles the messages of one connection. Not thread-safe.
 class MessageJoiner {
  public:
-  /// Takes a start-up frame: with A in both, the Initiator's first FPDU is the ready-to-receive indication.
+  /// Takes a startup frame: with A in both, the Initiator's first FPDU is the ready-to-receive indication.
   void take(const StartupSeen& startup);
   /// Takes an FPDU. Returns false if it belongs to no message: MPA does not deliver it, or it has no DDP header.
   bool take(const FpduSeen& fpdu);
@@ -66,7 +66,7 @@ class MessageJoiner {
   struct Half {
     std::vector<Message> open{};
     bool unsure = false;        // the FPDU before the next one was not seen
-    bool peer_to_peer = false;  // asked for by the start-up frame
+    bool peer_to_peer = false;  // asked for by the startup frame
   };
   void end(Half& half, std::size_t index);
 

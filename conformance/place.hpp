@@ -12,7 +12,7 @@ namespace weft::conformance {
 /// Identifies the direction of octets by the MPA role of their sender.
 using engine::Direction;
 
-/// Identifies an end of a TCP connection before its MPA role is known. The key of the start-up frame determines the
+/// Identifies an end of a TCP connection before its MPA role is known. The key of the startup frame determines the
 /// role, not the SYN (MPA-2-03).
 enum class End : std::uint8_t {
   kFirst,   ///< the end that sent the first packet

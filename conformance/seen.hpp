@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Pieces of a connection in the order of the capture: start-up frames, FPDUs, losses and ends.
+/// Pieces of a connection in the order of the capture: startup frames, FPDUs, losses and ends.
 ///
 /// The walk (walk.hpp) produces them from TCP octets with the parsers of the live stack, the rules check them, and
 /// `weft dissect` prints them. A piece does not state whether it is correct.
@@ -36,7 +36,7 @@ struct Piece {
   [[nodiscard]] std::uint64_t end() const noexcept { return stream_offset + octets.size(); }
 };
 
-/// Reports octets before the start of MPA (MPA-1.2-02). Reported once per direction, when its start-up frame is found.
+/// Reports octets before the start of MPA (MPA-1.2-02). Reported once per direction, when its startup frame is found.
 struct StreamingSeen {
   Direction from{};        ///< sender
   std::uint64_t octets{};  ///< total number of octets
@@ -66,7 +66,7 @@ enum class CrcVerdict : std::uint8_t {
 /// Describes one FPDU and its parts. Spans are valid until the next call of the walk.
 struct FpduSeen {
   Piece piece{};  ///< octets of the FPDU, including Markers
-  /// Position in the FPDU stream: octets after the sender's start-up frame; unknown if mid_stream is set.
+  /// Position in the FPDU stream: octets after the sender's startup frame; unknown if mid_stream is set.
   std::uint64_t position{};
   std::uint64_t number{};                 ///< number of the FPDU in its direction, from 1
   mpa::Framing framing{};                 ///< framing of this direction
@@ -98,7 +98,7 @@ struct LostSeen {
   LossReason reason{};                  ///< cause
   std::uint64_t stream_offset{};        ///< stream offset of the end of the last FPDU
   Place place{};                        ///< place of that end in the capture
-  std::optional<mpa::FrameKind> key{};  ///< key of the start-up frame that follows instead, if any
+  std::optional<mpa::FrameKind> key{};  ///< key of the startup frame that follows instead, if any
   /// TcpOctets::acknowledged of the octet at `place`.
   std::optional<std::uint64_t> acknowledged{};
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Search for MPA start-up frames in the octets of a direction.
+/// Search for MPA startup frames in the octets of a direction.
 ///
 /// TCP may carry other octets before the frame (MPA-1.2-02), and the key itself may be wrong (MPA-7.1.1-02,
 /// MPA-7.1.1-04).
@@ -15,7 +15,7 @@
 
 namespace weft::conformance {
 
-/// Describes where a start-up frame begins.
+/// Describes where a startup frame begins.
 struct KeyFound {
   std::size_t at{};       ///< offset of its first octet
   mpa::FrameKind kind{};  ///< kind of the frame; for a damaged key, the kind that it resembles more
@@ -29,11 +29,11 @@ struct KeyFound {
 
 /// Returns whether the fixed part of a frame begins with a key, or nearly so.
 [[nodiscard]] bool resembles_key(Bytes octets) noexcept;
-/// Returns whether the octets after the key are possible in a start-up frame: no reserved bit, a known revision, a
+/// Returns whether the octets after the key are possible in a startup frame: no reserved bit, a known revision, a
 /// possible PD_Length.
 [[nodiscard]] bool resembles_fixed_part(Bytes octets) noexcept;
 
-/// Holds the front of a start-up frame with a corrected key, so that the parser reads the rest.
+/// Holds the front of a startup frame with a corrected key, so that the parser reads the rest.
 class RepairedFrame {
  public:
   /// Copies `octets` and writes the key of `kind` into the copy.

@@ -30,7 +30,7 @@ struct Tally {
   bool mid_stream{};        ///< the capture lacks the beginning, or octets in between
   std::uint64_t times_lost{};      ///< how often the FPDUs could not be followed
   std::uint64_t octets_skipped{};  ///< octets until FPDUs were found again
-  std::uint64_t octets_read{};     ///< octets of start-up frames and FPDUs
+  std::uint64_t octets_read{};     ///< octets of startup frames and FPDUs
   std::uint64_t octets_missing{};  ///< octets that the capture lacks; known once the capture is over
   std::uint64_t octets_unread{};   ///< octets not read because the capture lacks them or others near them; as above
   std::optional<Closing> ended{};  ///< how the direction ended; nothing if it has not

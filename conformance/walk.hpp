@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The walk over one connection: from TCP events to start-up frames and FPDUs, in the order of the events.
+/// The walk over one connection: from TCP events to startup frames and FPDUs, in the order of the events.
 ///
 /// The walk checks no rules. If octets make no sense, it reports that (LostSeen), searches for the next FPDU
 /// (ResumedSeen) and continues.
@@ -11,7 +11,7 @@
 ///     walk.finish();                                        // then call next() again until it returns null
 ///
 /// Memory is bounded. Per direction, it holds the octets of one FPDU or of a look-ahead, and those that wait until the
-/// framing is known, which requires the start-up frame of the other direction.
+/// framing is known, which requires the startup frame of the other direction.
 #pragma once
 
 #include <array>
@@ -33,11 +33,11 @@ namespace weft::conformance {
 class Walk {
  public:
   static constexpr std::size_t kSearched = 64U << 10;  ///< maximum of octets before MPA in which a key is searched for
-  /// Octets kept during that search; more than a start-up frame has.
+  /// Octets kept during that search; more than a startup frame has.
   static constexpr std::size_t kKeptOfSearch = 1024;
   /// Maximum of octets of one direction that wait for the other one.
   static constexpr std::size_t kMostWaiting = 256U << 10;
-  /// Maximum of octets without an FPDU if no start-up frame was seen.
+  /// Maximum of octets without an FPDU if no startup frame was seen.
   static constexpr std::uint64_t kGivenUp = 1U << 20;
 
   /// Takes an event. Its spans must remain valid until next() returns null.
@@ -47,9 +47,9 @@ class Walk {
   /// Ends the capture. What waits for more octets is decided with the available ones.
   void finish() noexcept { finished_ = true; }
 
-  /// Returns whether a start-up frame or FPDUs were found.
+  /// Returns whether a startup frame or FPDUs were found.
   [[nodiscard]] bool iwarp() const noexcept { return initiator_.has_value(); }
-  /// Returns whether a start-up frame determined the Initiator. If not, the end that the capture shows first counts as
+  /// Returns whether a startup frame determined the Initiator. If not, the end that the capture shows first counts as
   /// the Initiator.
   [[nodiscard]] bool roles_known() const noexcept { return roles_known_; }
   /// Returns the Initiator, once iwarp() is true.
@@ -64,7 +64,7 @@ class Walk {
   [[nodiscard]] std::size_t held() const noexcept {
     return halves_[0].window.all().size() + halves_[1].window.all().size();
   }
-  /// Returns the packet in which an incomplete start-up frame of this end begins, if there is one.
+  /// Returns the packet in which an incomplete startup frame of this end begins, if there is one.
   [[nodiscard]] std::optional<std::uint64_t> unfinished_frame(End end) const noexcept;
 
  private:

@@ -40,7 +40,7 @@ struct WalkTurn {
   }
 };
 
-/// Holds the start-up frame of a direction.
+/// Holds the startup frame of a direction.
 struct WalkStartup {
   /// Describes the position of the frame.
   struct Span {
@@ -83,7 +83,7 @@ struct WalkFpdus {
   /// Returns whether nothing of the stream was reported or missed.
   [[nodiscard]] bool at_the_beginning() const noexcept { return number == 0 && !mid_stream && track.position == 0; }
   /// Returns the least distance in octets to the next FPDU if none begins here. The first FPDU may begin at any octet,
-  /// because PD_Length of the start-up frame may be wrong. Later ones begin at multiples of 4.
+  /// because PD_Length of the startup frame may be wrong. Later ones begin at multiples of 4.
   [[nodiscard]] std::size_t least_skip() const noexcept { return number == 0 ? 1 : 4; }
   /// Returns whether an FPDU that begins there begins so close to the guess that a Marker cannot have appeared twice
   /// before it. What a longer FPDU has inside may still be Markers.
@@ -129,8 +129,8 @@ struct WalkStop {
 struct WalkHalf {
   /// Identifies what the walk does with the octets of the direction.
   enum class Phase : std::uint8_t {
-    kSearching,  ///< searches for the start-up frame
-    kStartup,    ///< reads the start-up frame
+    kSearching,  ///< searches for the startup frame
+    kStartup,    ///< reads the startup frame
     kWaiting,    ///< waits for the frame of the other end
     kUnagreed,   ///< the frame of the other end will not arrive: FPDUs may begin here nevertheless
     kFollowing,  ///< reads FPDUs
@@ -144,7 +144,7 @@ struct WalkHalf {
   std::uint64_t run_begin = 0;  ///< stream offset of the octets that arrived since the last ones of the other direction
   std::size_t needed = 0;       ///< number of octets in the window that the next attempt needs
   WalkTurn turn{};              ///< position in the order of the capture
-  WalkStartup startup{};        ///< start-up frame
+  WalkStartup startup{};        ///< startup frame
   WalkFront front{};            ///< kSearching: where MPA has to begin
   WalkFpdus fpdus{};            ///< kFollowing: FPDUs
   WalkSearch search{};          ///< kLost: search for the next FPDU
@@ -152,7 +152,7 @@ struct WalkHalf {
   std::uint64_t missing = 0;    ///< octets that the capture lacks
   std::uint64_t unread = 0;     ///< octets that were not read for that reason, up to the last FPDU that was found again
 
-  /// Returns whether nothing of the start-up was captured so far.
+  /// Returns whether nothing of the startup was captured so far.
   [[nodiscard]] bool startup_may_come() const noexcept { return !startup.flags && fpdus.number == 0; }
 };
 

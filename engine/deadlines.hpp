@@ -17,7 +17,7 @@ inline constexpr Instant kNever{Duration::max()};
 }
 
 struct Deadlines {
-  std::optional<Instant> startup{};     // for the start-up frame or ready-to-receive message of the peer
+  std::optional<Instant> startup{};     // for the startup frame or ready-to-receive message of the peer
   std::optional<Instant> receive{};     // for a receive, needed by a Send that found none
   std::optional<Instant> first_fpdu{};  // initiator: FPDUs wait until then (Config::first_fpdu_delay)
   // For a peer in RDMA mode. kNever: no such deadline.

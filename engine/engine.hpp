@@ -21,7 +21,7 @@
 #include "engine/transmit_batch.hpp"
 #include "engine/work.hpp"
 #include "mpa/fpdu_receiver.hpp"
-#include "mpa/policy.hpp"  // Role, Policy: what this end wants of the MPA start-up
+#include "mpa/policy.hpp"  // Role, Policy: what this end wants of the MPA startup
 #include "rdmap/memory.hpp"
 
 namespace weft::engine {
@@ -45,12 +45,12 @@ struct Config {
   /// Least number of missing payload octets for which landing() returns memory, although the octets are not verified
   /// there yet. Fewer octets are cheaper to copy than to read separately. 0: never.
   std::uint32_t early_placement = 32 * 1024;
-  /// Limit for the start-up frame of the peer, from the construction of the engine on, and again for the
+  /// Limit for the startup frame of the peer, from the construction of the engine on, and again for the
   /// ready-to-receive message, from the local Reply on.
   Duration startup_timeout = std::chrono::seconds(10);
   /// Initiator: delay between the Reply and the first FPDU, for peers that are not ready at once.
   Duration first_fpdu_delay{};
-  /// The following three limits apply in RDMA mode; startup_timeout covers the start-up. 0: no limit.
+  /// The following three limits apply in RDMA mode; startup_timeout covers the startup. 0: no limit.
   Duration fpdu_timeout{};    ///< limit from the first octet of an FPDU to its last one: Terminate 2/0/01
   Duration window_timeout{};  ///< limit since the socket accepted an octet while octets wait: reset
   Duration idle_timeout{};    ///< limit since an octet moved in either direction: as close()
@@ -94,7 +94,7 @@ struct Landing {
 /// available.
 enum class Disposition : std::uint8_t { kOpen, kShutdownWrite, kClose, kReset };
 
-/// Identifies why a start-up call failed. kBadPolicy: Config::mpa is contradictory (unknown revision, peer-to-peer mode
+/// Identifies why a startup call failed. kBadPolicy: Config::mpa is contradictory (unknown revision, peer-to-peer mode
 /// without enhanced data or without an RTR type).
 enum class StartupError : std::uint8_t { kWrongRole, kWrongState, kPrivateDataTooLong, kIrdOrdOutOfRange, kBadPolicy };
 
@@ -113,7 +113,7 @@ class Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  // --- User: start-up. Private data: at most 512 octets, 508 with enhanced data (RFC 6581).
+  // --- User: startup. Private data: at most 512 octets, 508 with enhanced data (RFC 6581).
   /// Initiator: starts the connection.
   std::expected<void, StartupError> connect(Bytes private_data);
   /// Responder, after ConnectionRequested: accepts it.

@@ -17,7 +17,7 @@
 
 namespace weft::engine {
 
-// --- Start-up
+// --- Startup
 
 /// Responder: a valid MPA Request arrived. Answer with Engine::accept() or Engine::reject().
 struct ConnectionRequested {
@@ -97,9 +97,9 @@ struct ErrorReport {
   std::uint8_t code{};
   std::string_view clause{};    ///< id of the violated clause, such as "DDP-7.1-12"; static storage
   std::string_view sentence{};  ///< description for people; static storage
-  /// Offset of the FPDU in the inbound stream, counted from the first octet after the start-up frame.
+  /// Offset of the FPDU in the inbound stream, counted from the first octet after the startup frame.
   std::uint64_t stream_offset{};
-  /// Instead, for an error in the start-up frame: offset of the wrong field.
+  /// Instead, for an error in the startup frame: offset of the wrong field.
   std::optional<std::uint8_t> startup_octet{};
   std::optional<mpa::Fault> mpa_fault{};  ///< cause, for an error that MPA detected here
 

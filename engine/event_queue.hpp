@@ -44,7 +44,7 @@ class EventQueue {
 
  private:
   static constexpr std::size_t kFromPeer = 64;
-  static constexpr std::size_t kOnce = 16;  // start-up, Remark, ProtocolError, PeerClosed, SendQueueDrained, Closed ...
+  static constexpr std::size_t kOnce = 16;  // startup, Remark, ProtocolError, PeerClosed, SendQueueDrained, Closed ...
 
   BoundedRing<Event> events_;
   std::size_t completions_ = 0;

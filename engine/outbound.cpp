@@ -101,7 +101,7 @@ bool Outbound::work_ready() const noexcept { return head_may_start() == rdmap::S
 std::optional<rdmap::Start> Outbound::head_may_start() const noexcept {
   if (parts_.queue.nothing_to_start()) return std::nullopt;
   const SendEntry& head = parts_.queue.next();
-  if (held_ && !head.internal) return std::nullopt;  // the start-up is not the user's to hold
+  if (held_ && !head.internal) return std::nullopt;  // the startup is not the user's to hold
   const bool request = awaits_response(head.request.operation);
   const std::uint32_t ord = head.internal ? std::max(ord_, 1U) : ord_;
   return rdmap::may_start({request, head.request.fence}, parts_.inbound.window().outstanding(), ord);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MPA start-up of one connection, in either role: from calls of the user and octets of the peer to frames to send
+// The MPA startup of one connection, in either role: from calls of the user and octets of the peer to frames to send
 // and a result. Once both ends agree, only the rule about who may send first remains.
 #pragma once
 
@@ -38,7 +38,7 @@ class Startup {
   [[nodiscard]] mpa::Phase phase() const noexcept {
     return std::visit([](const auto& machine) { return machine.phase(); }, machine_);
   }
-  // FPDUs may go out, once our own frame is gone; and the one that says why the start-up failed.
+  // FPDUs may go out, once our own frame is gone; and the one that says why the startup failed.
   [[nodiscard]] bool may_send() const noexcept {
     return (mpa::may_send_fpdus(phase()) && unsent_.empty()) || ends_with_terminate_;
   }

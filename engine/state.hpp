@@ -69,7 +69,7 @@ struct Draining {
 struct Engine::State {
   State(const Config& wanted, rdmap::Memory& owner, Instant now);
 
-  // --- Start-up
+  // --- Startup
   void combine_immediate() noexcept;
   std::expected<void, StartupError> connect(Bytes private_data);
   std::expected<void, StartupError> accept(Bytes private_data, const AcceptParameters& parameters);

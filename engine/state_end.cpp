@@ -22,7 +22,7 @@ Fault half_fpdu(std::uint64_t stream_offset) {
 // Every error of the peer, of whatever layer, is told to the user (DDP-7-01, DDP-7.1-18, DDP-6.2.2-02) and answered
 // with one Terminate, for our direction still works (RDMAP-6.2.1-01, RDMAP-7.1-05, DDP-7.1-21, MPA-8-16); the stream
 // does not end before that (DDP-6.2.2-07). A responder that has seen no valid FPDU may not send one (MPA-7.1.2-17) and
-// closes; so does either end after an error of the start-up itself (MPA-8-09), and an end that has sent its FIN. A
+// closes; so does either end after an error of the startup itself (MPA-8-09), and an end that has sent its FIN. A
 // Terminate in which something is wrong is told to the user (RDMAP-5.4-08), and to the peer by the close alone: it
 // listens no more.
 void Engine::State::fail(const Fault& fault, Instant now) {

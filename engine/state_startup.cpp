@@ -130,7 +130,7 @@ void Engine::State::on_startup(const mpa::Rejection& rejection, Instant) {
   end(Disposition::kClose, true);  // MPA-7.1.4.2-03
 }
 
-// A negotiation that fails is answered with a Terminate (MPA2-8-01); a frame that is none ends the start-up as a lost
+// A negotiation that fails is answered with a Terminate (MPA2-8-01); a frame that is none ends the startup as a lost
 // connection does (MPA-8-10).
 void Engine::State::on_startup(const mpa::StartupFailure& failure, Instant now) {
   deadlines.startup.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The results of an MPA start-up: an agreement of both ends, a rejection, or a failure.
+/// The results of an MPA startup: an agreement of both ends, a rejection, or a failure.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +93,7 @@ struct Rejection {
   Bytes private_data{};
 };
 
-/// Describes a failed start-up. Close TCP (MPA-8-09, MPA-7.1.2-04, MPA-7.1.2-14, MPA-7.1.2-30, MPA-7.1.3-02) and notify
+/// Describes a failed startup. Close TCP (MPA-8-09, MPA-7.1.2-04, MPA-7.1.2-14, MPA-7.1.2-30, MPA-7.1.3-02) and notify
 /// the ULP (MPA-8-04, MPA2-10-11).
 struct StartupFailure {
   Fault fault{};

@@ -59,7 +59,7 @@ struct FaultEntry {
   ErrorCode code{};
   std::string_view clause{};            ///< id of the violated clause
   std::string_view sentence{};          ///< description for people
-  std::optional<std::uint8_t> octet{};  ///< octet of the start-up frame at which the wrong field begins
+  std::optional<std::uint8_t> octet{};  ///< octet of the startup frame at which the wrong field begins
 };
 
 /// The table of all causes, in the order of the enumerators.

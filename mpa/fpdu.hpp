@@ -13,7 +13,7 @@
 ///     +---------------------------------------------------------------+
 ///
 /// With Markers, a 4-octet Marker interrupts the FPDU at each stream position that is a multiple of 512, counted from
-/// the first octet after the sender's start-up frame (MPA-4.3-04, MPA-4.3-11, MPA-4.3-13). A Marker at an FPDU boundary
+/// the first octet after the sender's startup frame (MPA-4.3-04, MPA-4.3-11, MPA-4.3-13). A Marker at an FPDU boundary
 /// belongs to the FPDU that follows it (MPA-4.3-08).
 #pragma once
 

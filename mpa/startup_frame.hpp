@@ -28,7 +28,7 @@
 
 namespace weft::mpa {
 
-/// Identifies a start-up frame.
+/// Identifies a startup frame.
 enum class FrameKind : std::uint8_t { kRequest, kReply };
 
 /// Size of the key in octets.
@@ -56,7 +56,7 @@ struct EnhancedData {
   bool operator==(const EnhancedData&) const = default;
 };
 
-/// Holds the content of a start-up frame.
+/// Holds the content of a startup frame.
 struct StartupFrame {
   /// Request or Reply.
   FrameKind kind{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Start-up frames in words, and the fields of frames, FPDUs and Markers described for people.
+/// Startup frames in words, and the fields of frames, FPDUs and Markers described for people.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ namespace weft::mpa {
 /// Returns the second half of the enhanced data: "C=1 D=0 ORD 8".
 [[nodiscard]] std::string ord_word_text(std::uint64_t word);
 
-/// The fixed part of a start-up frame. MPA2-6-01: S was the first of RFC 5044's five reserved bits.
+/// The fixed part of a startup frame. MPA2-6-01: S was the first of RFC 5044's five reserved bits.
 inline constexpr auto kStartupFields = field_table(
     "mpa", "RFC 5044 section 7.1.1",
     {

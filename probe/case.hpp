@@ -34,7 +34,7 @@ enum Need : std::uint32_t {
   kSessions = 1U << 7U,   // a second connection shows what the first one did
   kAtomics = 1U << 8U,    // RFC 7306
   kReads = 1U << 9U,      // the peer can be made to read memory of the prober
-  kEnhanced = 1U << 10U,  // the peer uses the enhanced start-up of RFC 6581, which MPA revision 1 lacks
+  kEnhanced = 1U << 10U,  // the peer uses the enhanced startup of RFC 6581, which MPA revision 1 lacks
 };
 
 struct Case {

@@ -25,7 +25,7 @@
 
 namespace weft::probe {
 
-// A start-up frame of the peer.
+// A startup frame of the peer.
 struct PeerFrame {
   mpa::StartupFrame frame{};  // private_data points into `octets`
   std::vector<std::byte> octets{};
@@ -56,7 +56,7 @@ class Conversation {
   // Closes the socket, after the peer's end of the connection if that comes soon. A case that uses the conversation later does not apply.
   void give_up() noexcept;
 
-  // --- Start-up
+  // --- Startup
   void send_frame(const StartUp& start_up);  // a Request, or where the peer has opened, a Reply
   PeerFrame expect_frame(mpa::FrameKind kind);
   // Returns a frame that was already read, which expect_frame() or octets() then returns next.
@@ -68,7 +68,7 @@ class Conversation {
   // Makes start_fpdus() wait, for a peer that is not ready for FPDUs when it has sent its Reply.
   void delay_first_fpdu(Duration delay) noexcept { first_fpdu_delay_ = delay; }
 
-  // Returns whether the start-up exchanged IRD and ORD (RFC 6581).
+  // Returns whether the startup exchanged IRD and ORD (RFC 6581).
   [[nodiscard]] bool knows_depths() const noexcept { return knows_depths_; }
   [[nodiscard]] const mpa::Framing& framing() const noexcept { return framer_.framing(); }  // ours
   [[nodiscard]] std::uint64_t position() const noexcept { return framer_.position(); }  // octets of our FPDUs up to now
@@ -78,7 +78,7 @@ class Conversation {
   std::vector<std::byte> fpdu(Bytes ulpdu,
                               const FpduFault& fault = {});  // framed, not sent; counts its place in the stream
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
-  // The peer's IRD, where the start-up has told one. A case that has more Requests outstanding does not apply, unless it has called
+  // The peer's IRD, where the startup has told one. A case that has more Requests outstanding does not apply, unless it has called
   // exceed_ird().
   [[nodiscard]] std::optional<std::size_t> peer_ird() const noexcept {
     return unasked_.peer_ird() == Unasked::kMostKnown ? std::nullopt : std::optional(unasked_.peer_ird());
@@ -198,7 +198,7 @@ class Conversation {
   } in_{};
   // The prober's.
   struct Outbound {
-    std::uint64_t sent = 0;        // octets after the start-up
+    std::uint64_t sent = 0;        // octets after the startup
     std::uint64_t first_ends = 0;  // position after the first FPDU, once it is framed
     bool broken = false;           // an FPDU was sent that a receiver may refuse
     bool shut = false;             // the FIN was sent

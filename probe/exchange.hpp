@@ -23,7 +23,7 @@ struct Part {
 
 // What of the prober's stream a verdict is about.
 struct Subject {
-  std::uint64_t fpdu{};           // its number in the stream, from 1; 0: the start-up frame
+  std::uint64_t fpdu{};           // its number in the stream, from 1; 0: the startup frame
   std::uint64_t stream_offset{};  // of its first octet, from the first octet of the stream
 };
 
@@ -31,7 +31,7 @@ struct Exchange {
   transport::Endpoint prober{};
   transport::Endpoint peer{};
   bool peer_opened{};            // sent the SYN, and is the MPA initiator
-  bool prober_breaks_startup{};  // the prober's own start-up frame was wrong on purpose
+  bool prober_breaks_startup{};  // the prober's own startup frame was wrong on purpose
   std::vector<Part> parts{};     // bounded by Learned::most_kept(): then `cut` is true
   bool cut{};
   bool reset{};                      // the peer's direction ended by a reset

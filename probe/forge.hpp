@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generation of start-up frames and FPDUs with faults in selected places. Everything else is correct.
+// Generation of startup frames and FPDUs with faults in selected places. Everything else is correct.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace weft::probe {
 
-// The start-up frame of the prober. Fields as in RFC 5044 section 7.1.1 and RFC 6581 section 6.
+// The startup frame of the prober. Fields as in RFC 5044 section 7.1.1 and RFC 6581 section 6.
 struct StartUp {
   std::uint8_t revision = 2;
   bool markers = false;

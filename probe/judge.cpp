@@ -22,7 +22,7 @@ class Judge {
       results_.push_back({.rule = rule, .verdict = Verdict::kNotApplicable});
   }
   void add(const Exchange& exchange, std::size_t case_index, std::size_t exchange_index) {
-    // Where the prober's start-up was wrong, roles and framing are guesses.
+    // Where the prober's startup was wrong, roles and framing are guesses.
     if (exchange.cut || exchange.prober_breaks_startup) return;
     conformance::ConnectionAudit audit(0);
     for_each_event(exchange, [&](const conformance::TcpEvent& event) { audit.on(event); });

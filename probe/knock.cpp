@@ -87,7 +87,7 @@ bool serves_two(Way& way) {
   return opens(second);
 }
 
-// What the frame says of the peer's start-ups.
+// What the frame says of the peer's startups.
 void learn(Way& way, Bytes octets) {
   if (octets.size() < kToRevision) return;
   const bool flag = (octets[mpa::kKeySize] & std::byte{0x10}) != std::byte{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol of `weft probe` and `weft probe-peer`: the private data of the MPA start-up, the commands that the prober
+// The protocol of `weft probe` and `weft probe-peer`: the private data of the MPA startup, the commands that the prober
 // sends, and the report that it reads. All fields are big-endian. docs/probe-profiles.md has tables of it.
 //
 // A *session* is one protection domain with its regions, receives and report. It outlives its connections: when a case

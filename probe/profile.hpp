@@ -35,7 +35,7 @@ struct Place {
   std::size_t width{};    // octets, 1 to 8
 };
 
-// One step after the start-up.
+// One step after the startup.
 struct ProfileStep {
   enum Kind : std::uint8_t {
     kSend,         // the prober sends `octets`

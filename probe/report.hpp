@@ -48,7 +48,7 @@ struct Report {
   std::string target{};       // "192.0.2.7:4420", or where the prober listens
   std::string profile{};      // "weft"
   bool listens{};             // the prober listened: the peer is the initiator
-  std::uint8_t revision = 2;  // of MPA, in ordinary start-ups with the peer
+  std::uint8_t revision = 2;  // of MPA, in ordinary startups with the peer
   bool enhanced = true;       // and whether they are those of RFC 6581
   bool one_at_a_time{};       // the peer serves one connection at a time
   std::uint64_t seed{};

@@ -25,7 +25,7 @@ std::string_view words_of(std::uint32_t need) {
     case kAtomics: return "the peer has no memory for atomics (RFC 7306)";
     case kReads: return "the peer cannot be brought to read our memory";
     case kEnhanced:
-      return "the peer's start-up is plain, as MPA's revision 1 has it; this case needs the enhanced one of RFC 6581";
+      return "the peer's startup is plain, as MPA's revision 1 has it; this case needs the enhanced one of RFC 6581";
     default: return "the peer does not offer what this case needs";
   }
 }

@@ -41,7 +41,7 @@ struct RunOptions {
 };
 
 // Checks that there is an iWARP peer, which answers something like an MPA frame; else returns a sentence. Determines
-// the MPA revision of the peer's start-ups.
+// the MPA revision of the peer's startups.
 [[nodiscard]] std::expected<void, std::string> meet(Way& way);
 // Checks that the peer is still reachable.
 [[nodiscard]] std::expected<void, std::string> knock(Way& way);

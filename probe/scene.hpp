@@ -17,7 +17,7 @@ namespace weft::probe {
 
 class Way;  // probe/way.hpp: how connections come about
 
-// How the prober's start-up frame is, and what the peer is asked for by it. Profiles fill in what they need.
+// How the prober's startup frame is, and what the peer is asked for by it. Profiles fill in what they need.
 struct Opening {
   SocketWish socket{};
   StartUp start_up{};

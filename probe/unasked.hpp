@@ -23,7 +23,7 @@ class Unasked {
   static constexpr std::size_t kMostKnown = 4096;  // Requests of each end
   // The prober's IRD: more Requests at a time are not tolerated.
   void take_at_most(std::uint16_t requests) noexcept { depth_ = requests; }
-  // The peer's IRD and ORD, where the start-up has told them.
+  // The peer's IRD and ORD, where the startup has told them.
   void peer_has(const mpa::EnhancedData& depths) noexcept;
   // Whether more Requests of the prober's are outstanding than the peer has said that it takes.
   [[nodiscard]] bool asks_too_much() const noexcept;

@@ -118,7 +118,7 @@ class ToRping final : public ToListener {
   [[nodiscard]] unsigned most_at_a_time() const override { return 1; }
   void expect_alive(Conversation& by) override {
     ask_to_read(by, {0x2000}, 64);
-    // Where no start-up says it, rping on Linux's siw has an ORD of 0.
+    // Where no startup says it, rping on Linux's siw has an ORD of 0.
     by.expect_message(rdmap::Opcode::kReadRequest,
                       by.knows_depths() ? nullptr : "rping was told no ORD, and closed where it would have read");
   }

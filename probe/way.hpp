@@ -33,10 +33,10 @@ class Way {
 
   // A TCP connection, no octet sent; a Judgement where there is none.
   virtual std::unique_ptr<Conversation> dial(const SocketWish& wish) = 0;
-  // Performs the start-up of a new connection, up to full operation. Returns what the peer offers there, if known. `by`
-  // is set before the first octet, so that a failed start-up is reported, too.
+  // Performs the startup of a new connection, up to full operation. Returns what the peer offers there, if known. `by`
+  // is set before the first octet, so that a failed startup is reported, too.
   virtual Advert open(const Opening& opening, std::unique_ptr<Conversation>& by) = 0;
-  // The same start-up, as far as the peer's revision of MPA has it.
+  // The same startup, as far as the peer's revision of MPA has it.
   [[nodiscard]] StartUp spoken(StartUp start_up) const;
 
   // Checks that the stream still works.
@@ -45,7 +45,7 @@ class Way {
   virtual void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size);
 
   std::string place{};        // where the prober listens; empty where the peer does
-  std::uint8_t revision = 2;  // of MPA, in ordinary start-ups with this peer: meet() finds it out
+  std::uint8_t revision = 2;  // of MPA, in ordinary startups with this peer: meet() finds it out
   bool enhanced = true;       // and whether they are those of RFC 6581
   // The peer serves one connection at a time: a case gives up its connection when it opens the next one, and one that needs both does
   // not apply. A new connection that is refused or reset at once is tried again. meet() finds out whether a peer that listens is like that.

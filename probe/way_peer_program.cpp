@@ -59,7 +59,7 @@ class FromPeerProgram final : public FromPeer {
     std::unique_ptr<Conversation> conversation{};
     bool kept{};
   };
-  static constexpr Duration kLongestWait = std::chrono::seconds(3);  // programs give a start-up 5 s or more
+  static constexpr Duration kLongestWait = std::chrono::seconds(3);  // programs give a startup 5 s or more
   static constexpr Duration kLook = std::chrono::milliseconds(10);   // another thread may have accepted what we want
 
   // A connection whose session no case has used.

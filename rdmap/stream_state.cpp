@@ -20,7 +20,7 @@ std::string_view name(StreamState state) noexcept {
 std::string_view name(StreamEvent event) noexcept {
   switch (event) {
     case StreamEvent::kEstablished: return "established";
-    case StreamEvent::kStartupFailed: return "start-up failed";
+    case StreamEvent::kStartupFailed: return "startup failed";
     case StreamEvent::kPeerFinished: return "peer finished";
     case StreamEvent::kCloseRequested: return "close requested";
     case StreamEvent::kErrorFound: return "error found";

@@ -21,7 +21,7 @@ enum class StreamState : std::uint8_t {
 };
 
 enum class StreamEvent : std::uint8_t {
-  kEstablished,  // the MPA start-up succeeded
+  kEstablished,  // the MPA startup succeeded
   kStartupFailed,
   kPeerFinished,    // FIN at an FPDU boundary
   kCloseRequested,  // by our user

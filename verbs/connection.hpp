@@ -39,7 +39,7 @@ enum class ConnectionEventType : std::uint8_t {
   kRouteResolved = 2,    ///< resolve_route() succeeded: connect() may be called
   kRouteError = 3,       ///< never raised: kAddressResolved already implies a route
   kConnectRequest = 4,   ///< a peer requests a connection to a listener: ConnectionEvent::request
-  kConnectError = 6,     ///< TCP, TLS or the MPA start-up failed
+  kConnectError = 6,     ///< TCP, TLS or the MPA startup failed
   kUnreachable = 7,      ///< the peer did not answer in time, or no route leads to it
   /// The connection was refused: by the peer's application (with private data), because there is no listener, or
   /// because StartupPolicy::peer_to_peer is set and the peer supports no ready-to-receive indication (Errc::kNotSupported).

@@ -31,7 +31,7 @@ enum class Errc : std::uint8_t {
   kInterrupted,          ///< a signal arrived during the wait
   kTimedOut,             ///< the time limit expired
   kAddressInUse,         ///< another socket uses the port
-  kRefused,              ///< no listener exists, or the peer reset the connection during start-up
+  kRefused,              ///< no listener exists, or the peer reset the connection during startup
   kRejected,             ///< the peer's application rejected the connection
   kUnreachable,          ///< no route leads to the peer, or the peer does not answer
   kDisconnected,         ///< the connection has ended or is closing

@@ -15,7 +15,7 @@ namespace weft::verbs {
 
 /// Identifies the stage of a connection's life. docs/progress.md describes the transitions.
 enum class StreamStage : std::uint8_t {
-  kStartup,      ///< the MPA start-up frames and the ready-to-receive message are exchanged
+  kStartup,      ///< the MPA startup frames and the ready-to-receive message are exchanged
   kEstablished,  ///< full operation
   kClosing,      ///< one end closes: posted work is sent, then the FIN
   kFailing,      ///< a Terminate was sent or received, or work failed: the connection is about to end
@@ -46,8 +46,8 @@ struct LiveStream {
   std::uint32_t queue_pair{};       ///< number of the queue pair; 0 before one is attached and after it is detached
   StreamStage stage{};              ///< stage of the connection's life
   StreamWait waits_for{};           ///< what blocks the stream, if anything
-  std::uint64_t octets_in{};        ///< octets read from the TCP connection, including start-up frames
-  std::uint64_t octets_out{};       ///< octets that the kernel accepted for sending, including start-up frames
+  std::uint64_t octets_in{};        ///< octets read from the TCP connection, including startup frames
+  std::uint64_t octets_out{};       ///< octets that the kernel accepted for sending, including startup frames
   std::chrono::milliseconds age{};  ///< time since TCP connected
 };
 

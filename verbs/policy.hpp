@@ -102,7 +102,7 @@ struct TimeoutPolicy {
   /// It covers programs that announce their port slightly before they listen. If the first refusal takes longer than
   /// this time to arrive, there is no second attempt.
   std::chrono::milliseconds connect_retry{100};
-  /// Limit for the MPA start-up, after TCP has connected. Shorter for a listener's peers when there are many of them:
+  /// Limit for the MPA startup, after TCP has connected. Shorter for a listener's peers when there are many of them:
   /// see ConnectionId::listen().
   std::chrono::milliseconds startup{10000};
   /// Limit from the first octet of an FPDU to its last one. Beyond it, the stream ends with a Terminate. 0: no limit.

@@ -17,7 +17,7 @@ struct StreamError {
   std::string_view clause{};    ///< id of the violated clause; static storage
   std::string_view sentence{};  ///< description for people; static storage
   /// Offset of the FPDU at fault, in octets of the peer's FPDU stream.
-  /// Offset 0 is the first octet after the peer's MPA start-up frame, not the first octet of the TCP connection.
+  /// Offset 0 is the first octet after the peer's MPA startup frame, not the first octet of the TCP connection.
   std::uint64_t stream_offset{};
   /// True if the Terminate quotes an RDMA Write whose work request had completed: TCP had taken the Write before the peer
   /// refused it. No completion has the error then.

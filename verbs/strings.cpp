@@ -69,7 +69,7 @@ std::string_view to_string(AsyncEventType type) noexcept {
 
 std::string_view to_string(StreamStage stage) noexcept {
   switch (stage) {
-    case StreamStage::kStartup: return "start-up";
+    case StreamStage::kStartup: return "startup";
     case StreamStage::kEstablished: return "established";
     case StreamStage::kClosing: return "closing";
     case StreamStage::kFailing: return "failing";

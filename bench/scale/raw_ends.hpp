@@ -9,7 +9,7 @@
 namespace weft::scale {
 
 // Whether an octet goes each way before a connection counts as made, and its end waits for the peer's: the round trips
-// of an MPA start-up and of a close that both ends hear of.
+// of an MPA startup and of a close that both ends hear of.
 enum class Talk : std::uint8_t { kNone, kOctets };
 
 class RawServer {

@@ -23,7 +23,7 @@ class UlpduRules {
   void on(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
   // FIN or RST. The other direction may go on.
   void on(const EndSeen& end, const Facts& facts, Findings& findings);
-  // A start-up frame: FPDUs follow.
+  // A startup frame: FPDUs follow.
   void on(const StartupSeen& startup);
   // The capture lost octets of this direction, or had lost octets up to here.
   void lose(Direction from);

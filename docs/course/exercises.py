@@ -30,7 +30,7 @@ def weft(*words):
 
 
 def frames(capture, **where):
-    """The start-up frames and FPDUs of a capture, with these values ("direction", "connection")."""
+    """The startup frames and FPDUs of a capture, with these values ("direction", "connection")."""
     found = [json.loads(line) for line in weft("dissect", "--json", capture).splitlines()]
     return [frame for frame in found if all(frame[key] == value for key, value in where.items())]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The octets of one direction as frames: a start-up frame, then FPDUs, each with its fields. The laboratory shows by it
+// The octets of one direction as frames: a startup frame, then FPDUs, each with its fields. The laboratory shows by it
 // what went in and came out; it decides nothing.
 #pragma once
 
@@ -30,9 +30,9 @@ class FrameReader {
  public:
   explicit FrameReader(Direction from) noexcept : from_(from) {}
 
-  // The frame at the front of `octets`, when all of it is there. `framing` counts after the start-up frame.
+  // The frame at the front of `octets`, when all of it is there. `framing` counts after the startup frame.
   [[nodiscard]] std::optional<Frame> front(Bytes octets, const mpa::Framing& framing);
-  // The start-up frame is over, and `octets` have gone by after it.
+  // The startup frame is over, and `octets` have gone by after it.
   void pass(const Frame& frame) noexcept;
   [[nodiscard]] bool in_startup() const noexcept { return !startup_over_; }
 

@@ -95,8 +95,8 @@ void Laboratory::drive() {
 
 // --- What arrives
 
-// The octets to show to the engine now: one frame, so that each can be told by itself. In the start-up all that is
-// there, for it is an error when a start-up frame has octets on its heels.
+// The octets to show to the engine now: one frame, so that each can be told by itself. In the startup all that is
+// there, for it is an error when a startup frame has octets on its heels.
 std::size_t Laboratory::look() {
   const Bytes there = Bytes(in_.octets).subspan(in_.used);
   if (!in_.front) in_.front = in_.reader.front(there, framing(own_));

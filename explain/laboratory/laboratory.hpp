@@ -48,7 +48,7 @@ class Laboratory {
     bool fpdu_sent = false;
     bool fin_sent = false;
   };
-  // The M and C bits of a start-up frame.
+  // The M and C bits of a startup frame.
   struct Wishes {
     bool crc{};
     bool markers{};

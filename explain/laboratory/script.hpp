@@ -5,7 +5,7 @@
 //
 //   role initiator|responder            must be there; all other lines may be left out
 //   revision 1|2                        of MPA: what an initiator asks, the highest that a responder accepts
-//   crc 0|1                             the C bit of this end's start-up frame
+//   crc 0|1                             the C bit of this end's startup frame
 //   markers 0|1                         its M bit: Markers are wanted in what arrives here
 //   enhanced 0|1                        its S bit: revision 2 has enhanced data
 //   peer_to_peer 0|1                    its A bit

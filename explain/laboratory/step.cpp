@@ -71,7 +71,7 @@ void put(JsonWriter& json, const Step& step) {
 
 std::string_view name(State state) noexcept {
   switch (state) {
-    case State::kStartup: return "start-up";
+    case State::kStartup: return "startup";
     case State::kRdmaMode: return "RDMA mode";
     case State::kTerminating: return "terminating";
     case State::kClosed: return "closed";

@@ -74,7 +74,7 @@ struct Teller {
   Told operator()(const engine::TerminateReceived& event) const {
     return {"Terminate received", sentence(event.report)};
   }
-  Told operator()(const engine::StartupFailed& event) const { return {"start-up failed", sentence(event.report)}; }
+  Told operator()(const engine::StartupFailed& event) const { return {"startup failed", sentence(event.report)}; }
   Told operator()(const engine::TimedOut&) const { return {"timed out", "the peer kept this end waiting"}; }
   Told operator()(const engine::PeerClosed&) const { return {"peer closed", "the peer will send nothing more"}; }
   Told operator()(const engine::SendQueueDrained&) const { return {"drained", "no work request is in progress"}; }

@@ -134,7 +134,7 @@ struct EndState {
   std::array<std::uint32_t, 4> mo{};             ///< expected next, by queue
   std::uint32_t ird{};                           ///< the peer's requests that this end has not answered
   std::uint32_t ord{};                           ///< its own that the peer has not answered
-  std::string_view state = "start-up";           ///< in words; static storage
+  std::string_view state = "startup";            ///< in words; static storage
   bool operator==(const EndState&) const = default;
 };
 

@@ -113,7 +113,7 @@ void add_first_fpdu_cases(Cases& cases) {
   // FIN.
   cases.add({.name = "request-fin",
              .clause = "MPA-8-01",
-             .what = "A FIN comes at each point of the start-up: the peer closes its end, and sends no FPDU.",
+             .what = "A FIN comes at each point of the startup: the peer closes its end, and sends no FPDU.",
              .needs = kListens,
              .also = {"MPA-7.1.2-17", "MPA-7.2-01"}}) = [](Scene& scene) {
     const auto open = [&]() -> Conversation& { return *expect_accepted(scene, ordinary_request(scene)).by; };
@@ -138,7 +138,7 @@ void add_first_fpdu_cases(Cases& cases) {
   // FIN.
   cases.add({.name = "request-reset",
              .clause = "MPA-8-01",
-             .what = "An RST comes at each point of the start-up: the peer takes new connections as before.",
+             .what = "An RST comes at each point of the startup: the peer takes new connections as before.",
              .needs = kListens}) = [](Scene& scene) {
     scene.dial().reset();
     Conversation& behind_request = scene.dial();

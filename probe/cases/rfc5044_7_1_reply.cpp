@@ -93,7 +93,7 @@ void add_reply_cases(Cases& cases) {
   // MPA-7.1.1-18: The Res bits are not checked on receipt.
   cases.add({.name = "reply-reserved-bits",
              .clause = "MPA-7.1.1-18",
-             .what = "All reserved bits of the Reply are set: the start-up goes on.",
+             .what = "All reserved bits of the Reply are set: the startup goes on.",
              .needs = kConnects | kStream,
              .also = {"MPA2-6-05"}}) = [](Scene& scene) {
     scene.expect_alive(scene.connect({.start_up = {.reserved = 0x0F}}));
@@ -211,7 +211,7 @@ void add_reply_cases(Cases& cases) {
   // MPA-7.1.5-04: TCP recovers from loss, re-segmentation and reordering also while the stacks are being switched.
   cases.add({.name = "reply-single-octets",
              .clause = "MPA-7.1.5-04",
-             .what = "The Reply comes octet by octet: the start-up goes on.",
+             .what = "The Reply comes octet by octet: the startup goes on.",
              .needs = kConnects | kStream}) = [](Scene& scene) {
     const Asked asked = ask(scene);
     const auto octets = asked.octets();

@@ -28,7 +28,7 @@ void expect_plain_reply(Conversation& by) {
   by.start_fpdus(request, reply.frame);
   PeerFpdu fpdu;
   if (reply.frame.reject || by.next(fpdu, by.patience()) != Came::kNothing) return;
-  warn("the peer knows no enhanced start-up, and accepted an enhanced Request instead of closing (MPA2-10-10)");
+  warn("the peer knows no enhanced startup, and accepted an enhanced Request instead of closing (MPA2-10-10)");
 }
 
 mpa::EnhancedData offer(const mpa::RtrTypes& types) { return {.peer_to_peer = true, .rtr = types, .ird = 4, .ord = 4}; }
@@ -309,11 +309,10 @@ void add_enhanced_request_cases(Cases& cases) {
   };
 
   // MPA2-9.3-03: Then the Initiator adapts its IRD/ORD and sends the RTR message, or a Terminate if no type matches.
-  cases.add(
-      {.name = "enhanced-terminate-first",
-       .clause = "MPA2-9.3-03",
-       .what = "The first FPDU is a Terminate about the start-up: the peer ends the connection and sends no FPDU.",
-       .needs = kListens | kEnhanced}) = [](Scene& scene) {
+  cases.add({.name = "enhanced-terminate-first",
+             .clause = "MPA2-9.3-03",
+             .what = "The first FPDU is a Terminate about the startup: the peer ends the connection and sends no FPDU.",
+             .needs = kListens | kEnhanced}) = [](Scene& scene) {
     // An Initiator that finds no matching kind, or has no IRD: its Terminate is the first FPDU.
     for (const auto& error : {kEnhancedFailure, kInsufficientIrd, kNoMatchingRtr}) {
       const Answered answered = expect_enhanced(scene, kEveryRtr);

@@ -131,7 +131,7 @@ void expect_still_waiting(Scene& scene, Conversation& by, const std::string& why
   } catch (const Judgement&) {
     const auto& parts = by.exchange().parts;
     if (parts.empty() || parts.back().kind == Part::kOctets || parts.back().at < kTimeOut) throw;
-    not_applicable("the peer ended the start-up after more than a second, as by a time-out of its own (MPA-7.1.2-26)");
+    not_applicable("the peer ended the startup after more than a second, as by a time-out of its own (MPA-7.1.2-26)");
   }
 }
 

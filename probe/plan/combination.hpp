@@ -46,7 +46,7 @@ enum class Delivery : std::uint8_t {
   kApart,     // each FPDU in a TCP segment of its own
   kGlued,     // the FPDU before, the message and what follows in one TCP segment
   kDribbled,  // the message octet by octet
-  kHalted,    // a start-up frame, with a silence within its key and one after its fixed part
+  kHalted,    // a startup frame, with a silence within its key and one after its fixed part
 };
 
 // A boundary value, whose meaning the rule defines.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of start-up frames: RFC 5044 section 7.1 and RFC 6581.
+// The plan of startup frames: RFC 5044 section 7.1 and RFC 6581.
 #include <algorithm>
 
 #include "probe/plan/axes.hpp"
@@ -9,16 +9,16 @@
 namespace weft::probe::plan {
 namespace {
 
-// --- Start-up frames. The value: octets of Private Data, and which kind of frame.
+// --- Startup frames. The value: octets of Private Data, and which kind of frame.
 constexpr std::uint64_t kPlain = 0x10000;
 
 // Before the frame is complete the peer sends nothing, and does not end the connection.
 void send_halting(Scene& scene, Conversation& by, Bytes octets) {
   by.send(octets.first(mpa::kKeySize / 2));
-  expect_still_waiting(scene, by, "half of the key of a start-up frame was sent");
+  expect_still_waiting(scene, by, "half of the key of a startup frame was sent");
   by.send(octets.subspan(mpa::kKeySize / 2, mpa::kFixedFrameSize - mpa::kKeySize / 2));
   if (octets.size() == mpa::kFixedFrameSize) return;
-  expect_still_waiting(scene, by, "a start-up frame without its Private Data was sent");
+  expect_still_waiting(scene, by, "a startup frame without its Private Data was sent");
   by.send(octets.subspan(mpa::kFixedFrameSize));
 }
 

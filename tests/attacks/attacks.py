@@ -197,7 +197,7 @@ def d01(ends: str, short: bool) -> list[dict]:
         with Server(ends, backlog) as server:
             quiet = summary(ends_say(ends, "connect", server.port, each, pause))
             with Attack(half_open, server.port, count, slow):
-                time.sleep(1 if short else 12)  # beyond a start-up's time-out
+                time.sleep(1 if short else 12)  # beyond a startup's time-out
                 with multiprocessing.pool.ThreadPool(clients) as pool:
                     said = pool.map(lambda _: ends_say(ends, "connect", server.port, each, pause), range(clients))
         attacked = summary([word for one in said for word in one])
@@ -242,7 +242,7 @@ def d03(ends: str, short: bool) -> list[dict]:
         log = 0
     os.close(reader)
     attacked["log_octets"] = log
-    return [{"attack": f"bad start-ups for {seconds} s, standard error a pipe that is not read",
+    return [{"attack": f"bad startups for {seconds} s, standard error a pipe that is not read",
              "review": "no set-up after 321 of them", "quiet": quiet, "attacked": attacked,
              "passed": attacked["came_in"] == 6}]
 

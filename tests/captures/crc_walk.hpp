@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CRCs of a captured stream, checked by a walk from the start-up frame on, FPDU by FPDU. What it needs of RFC 5044
+// The CRCs of a captured stream, checked by a walk from the startup frame on, FPDU by FPDU. What it needs of RFC 5044
 // is a length, a pad and a CRC, so it uses none of weft's parsers.
 #pragma once
 

@@ -108,7 +108,7 @@ class Taped {
     const bool ours = &from == &pair.a;
     auto& receiver = ours ? sent_ : received_;
     const auto write = [&](Bytes packet) { ours ? stream_.sent(packet) : stream_.received(packet); };
-    if (!receiver) {  // the start-up frame
+    if (!receiver) {  // the startup frame
       receiver.emplace(mpa::Framing{false, markers_});
       return write(octets);
     }
@@ -381,7 +381,7 @@ TEST_F(TapTest, TerminateForAnUnaskedReadResponse) {
   EXPECT_EQ(other[1], terminate);
 }
 
-// --- Start-up
+// --- Startup
 
 class StartupTap : public TapTest {};
 

@@ -151,7 +151,7 @@ void add_payload(rdmap::Opcode opcode, Bytes payload, Fields& fields) {
 Fields take_startup_frame(Bytes& stream, mpa::FrameKind kind) {
   const auto parsed = mpa::parse_startup_frame(stream, kind);
   if (!parsed) throw fault(std::string(mpa::explain(parsed.error()).sentence));
-  if (!*parsed) throw fault("the start-up frame is not complete");
+  if (!*parsed) throw fault("the startup frame is not complete");
   stream = stream.subspan((*parsed)->size());
   return startup_fields(**parsed);
 }

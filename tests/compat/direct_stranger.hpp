@@ -46,7 +46,7 @@ struct Claim {
   }
 };
 
-// A start-up frame of revision 2 with CRC, peer-to-peer (A), IRD 1 and ORD 1, and RDMA Write as ready-to-receive (C).
+// A startup frame of revision 2 with CRC, peer-to-peer (A), IRD 1 and ORD 1, and RDMA Write as ready-to-receive (C).
 inline std::string startup_frame(std::string_view key, const std::string& private_data) {
   const auto length = static_cast<std::uint32_t>(private_data.size() + 4);
   return std::string(key) + "\x50\x02" + octets_of(length).substr(2) + std::string("\x80\x01\x80\x01", 4) +
@@ -103,7 +103,7 @@ class Stranger {
     }
     return heard;
   }
-  // A start-up frame: its header and what follows it.
+  // A startup frame: its header and what follows it.
   [[nodiscard]] std::string hear_frame() const {
     std::string frame = hear(kHeader);
     if (frame.size() < kHeader) return frame;

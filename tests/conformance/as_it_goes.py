@@ -97,7 +97,7 @@ def interrupted_before_others(weft):
 
 
 def talk():
-    """A start-up on loopback whose Request has a reserved bit set. The port of its sender."""
+    """A startup on loopback whose Request has a reserved bit set. The port of its sender."""
     with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as client:
         server, _ = listener.accept()
         with server:

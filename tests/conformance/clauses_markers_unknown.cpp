@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RFC 5044 section 4.3: a stream whose start-up was not captured may have Markers, and the first FPDUs may show none.
+// RFC 5044 section 4.3: a stream whose startup was not captured may have Markers, and the first FPDUs may show none.
 #include <catch2/catch.hpp>
 
 #include "tests/conformance/conversation.hpp"

@@ -126,7 +126,7 @@ def missing_frames(weft, folder):
     """"not captured" is said of what the capture lacks, and of nothing else."""
     late = folder / "late.pcap"
     late.write_bytes(without_packets(CLEAN.read_bytes(), 5))
-    cases = (("begins after the start-up", late, "not captured", "not captured"),
+    cases = (("begins after the startup", late, "not captured", "not captured"),
              ("shows that no Reply was sent", NO_REPLY, None, "none sent"),
              ("shows another protocol's answer", OTHER_REPLY, None, "malformed"),
              ("shows a Request that was cut short", SAMPLES / "broken/mpa-7.1.1-23-cut-key.pcap", "not finished", "none sent"))

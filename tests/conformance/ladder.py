@@ -54,7 +54,7 @@ def told_by_weft(text):
         name, _, rest = words.partition(":")
         name = re.sub(r" (CmpSwap|FetchAdd)$", "", name)
         if name not in NAMES:
-            told["start-up"] += name in ("MPA Request", "MPA Reply")
+            told["startup"] += name in ("MPA Request", "MPA Reply")
             continue
         opcode = NAMES.index(name)
         told[name, "messages"] += 1
@@ -70,7 +70,7 @@ def told_by_tshark(messages):
     for message in (message for packet in messages.values() for message in packet):
         opcode = message.number("iwarp_rdma.opcode")
         if opcode is None:
-            told["start-up"] += 1
+            told["startup"] += 1
             continue
         name = NAMES[opcode]
         told[name, "messages"] += message.number("iwarp_ddp.last_flag")

@@ -68,7 +68,7 @@ std::vector<std::string> findings(const Capture& capture, bool violations) {
     while (const auto report = audit.next()) {
       for (const Finding& finding : report->findings) {
         if (violations && finding.rule->severity != Severity::kViolation) continue;
-        // Without a start-up frame, the end whose packet comes first counts as the Initiator.
+        // Without a startup frame, the end whose packet comes first counts as the Initiator.
         const bool known = report->roles_known && finding.direction;
         const std::string from = known ? std::to_string(static_cast<int>(*finding.direction)) : "either";
         result.push_back(std::string(finding.rule->clause) + " " + from + " " + std::to_string(finding.stream_offset));

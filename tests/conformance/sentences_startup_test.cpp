@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What findings about the start-up say: the values that were there, and where.
+// What findings about the startup say: the values that were there, and where.
 #include <gmock/gmock.h>
 
 #include "tests/conformance/conversation.hpp"

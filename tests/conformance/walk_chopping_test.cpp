@@ -185,7 +185,7 @@ TEST_P(Chopping, GivesTheSameFindingsInMidConnection) {
   }
 }
 
-// What the fuzz target found: start-up that is broken, and octets after it that seem to be FPDUs with Markers.
+// What the fuzz target found: startup that is broken, and octets after it that seem to be FPDUs with Markers.
 Script two_replies() {
   Frame reply{.key = kReplyKey};
   Script script = Script::with_handshake();

@@ -188,7 +188,7 @@ void limits() {
   const verbs::Policy policy;
   const auto seconds = [](auto time) { return text(static_cast<std::size_t>(time.count() / 1000)) + " s"; };
   head("what a peer can take", "limit");
-  row("time for its start-up frame", seconds(policy.timeouts.startup));
+  row("time for its startup frame", seconds(policy.timeouts.startup));
   row("private data in it, octets", mpa::kMaxPrivateData);
   row("time from an FPDU's first octet to its last", seconds(policy.timeouts.fpdu));
   row("octets that weft waits for if ULPDU_Length is wrong", mpa::kMaxUlpduLength);

@@ -366,7 +366,7 @@ TEST(AwkwardMoment, MarkersAtEveryOffset) {
   }
 }
 
-// --- A start-up that the initiator gives up with its first FPDU
+// --- A startup that the initiator gives up with its first FPDU
 
 TEST(AwkwardMoment, ATerminateInPlaceOfTheReadyToReceiveMessageEstablishesNothing) {
   Config a = initiator(), b = responder();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of the start-up that only show in the whole: who may send first, and how it ends when it fails.
+// Rules of the startup that only show in the whole: who may send first, and how it ends when it fails.
 #include <catch2/catch.hpp>
 
 #include "tests/engine/rogue.hpp"
@@ -163,8 +163,7 @@ TEST_CASE("Without FPDUs to wait for, a close is not put off") {
   CHECK(rogue.end.engine.disposition() == Disposition::kShutdownWrite);
 }
 
-TEST_CASE("Octets after a Request that is not answered yet end the start-up",
-          "[MPA-7.1.1-25][MPA-8-09][MPA-7.1.2-04]") {
+TEST_CASE("Octets after a Request that is not answered yet end the startup", "[MPA-7.1.1-25][MPA-8-09][MPA-7.1.2-04]") {
   Rogue rogue;
   rogue.send_frame(request());
   CHECK(rogue.end.count<ConnectionRequested>() == 1);
@@ -187,7 +186,7 @@ TEST_CASE("A responder that speaks before the initiator's first FPDU is cut off"
   CHECK(rogue.end.engine.disposition() == Disposition::kClose);
 }
 
-TEST_CASE("Both ends wait for the start-up no longer than its timeout", "[MPA-7.1.2-26][MPA-7.1.2-31]") {
+TEST_CASE("Both ends wait for the startup no longer than its timeout", "[MPA-7.1.2-26][MPA-7.1.2-31]") {
   SECTION("a responder for the Request") {
     Rogue rogue;
     CHECK(rogue.end.engine.next_deadline() == Instant{} + Config{}.startup_timeout);
@@ -350,7 +349,7 @@ TEST_CASE("A rejected initiator hears the responder's limits", "[MPA2-9.1-17][MP
   CHECK(rogue.end.engine.disposition() == Disposition::kClose);
 }
 
-TEST_CASE("A frame that is none ends the start-up as the loss of the connection does", "[MPA-8-10]") {
+TEST_CASE("A frame that is none ends the startup as the loss of the connection does", "[MPA-8-10]") {
   Rogue rogue(GENERATE(initiator(), responder()));
   static_cast<void>(rogue.end.engine.connect({}));
   rogue.flush();

@@ -176,7 +176,7 @@ TEST_P(Misbehaving, GetsTheExactTerminate) {
 INSTANTIATE_TEST_SUITE_P(Sins, Misbehaving, testing::ValuesIn(kSins), [](const auto& info) { return info.param.name; });
 
 TEST(Misbehaving, EveryRowThatAPeerCanCauseIsCovered) {
-  // Not for a peer to cause: local and global catastrophes, codes that we do not use, and MPA's start-up codes.
+  // Not for a peer to cause: local and global catastrophes, codes that we do not use, and MPA's startup codes.
   const auto elsewhere = [](const rdmap::ErrorCode& e) {
     const bool local = e.type == 0 && e.layer != rdmap::Layer::kLlp;
     const bool unused = e.layer == rdmap::Layer::kRdmap &&

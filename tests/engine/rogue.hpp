@@ -30,7 +30,7 @@ class Rogue {
   End end;
   Instant now{};
 
-  // --- Start-up
+  // --- Startup
   void send_frame(const mpa::StartupFrame& frame) {
     Octets octets(frame.size());
     mpa::serialize(frame, octets);

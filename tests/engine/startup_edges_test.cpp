@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user hears of a start-up that stands still or fails, to the octet.
+// What the user hears of a startup that stands still or fails, to the octet.
 #include <gtest/gtest.h>
 
 #include "tests/engine/rogue.hpp"

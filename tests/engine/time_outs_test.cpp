@@ -142,7 +142,7 @@ TEST(IdleTimeOut, RunsFromTheLastOctetOfEitherEnd) {
   EXPECT_EQ(peer.timed_out(), What::kIdle);
 }
 
-// A responder's peer that says nothing after the start-up.
+// A responder's peer that says nothing after the startup.
 TEST(IdleTimeOut, BeginsWithTheReply) {
   Rogue peer(with(responder(), &Config::idle_timeout, 10s));
   peer.send_frame({.kind = mpa::FrameKind::kRequest, .crc = true, .revision = 1});

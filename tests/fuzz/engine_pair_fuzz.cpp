@@ -102,7 +102,7 @@ struct Session {
 
 }  // namespace
 
-// Octets 0 and 1 configure the ends, octet 2 says whether the start-up is accepted; then actions of three octets.
+// Octets 0 and 1 configure the ends, octet 2 says whether the startup is accepted; then actions of three octets.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3 || size > 600) return 0;
   Session session(data[0], data[1]);

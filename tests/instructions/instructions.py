@@ -3,7 +3,7 @@
 """Instructions per operation, compared with the committed baseline (baseline.json).
 
 Plays each case of main.cpp under valgrind's callgrind, once for some rounds and once for more, and takes the difference:
-what start-up takes is in both. The count does not know how busy the machine is, so it is the same each time. It holds the
+what startup takes is in both. The count does not know how busy the machine is, so it is the same each time. It holds the
 instructions of weft's own functions only (of weft/ only, where a case says so: what the C++ interface adds to verbs). Those
 of shared libraries are left out: glibc's copies and ISA-L's CRC differ from processor to processor. So are those of the program that drives the engines (weft::bench, main) and of its memory
 (rdmap::RegionTable).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start-up with siw: private data, rejection, IRD and ORD, and peer-to-peer mode in both roles.
+// Startup with siw: private data, rejection, IRD and ORD, and peer-to-peer mode in both roles.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

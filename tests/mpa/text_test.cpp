@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start-up frames in words, and the tables of fields against the figures of RFC 5044 and RFC 6581.
+// Startup frames in words, and the tables of fields against the figures of RFC 5044 and RFC 6581.
 #include "mpa/text.hpp"
 
 #include <gtest/gtest.h>

@@ -57,7 +57,7 @@ TEST(PeerWhoseMpaGivesNoCode, IsWarnedOfIt) {
   EXPECT_EQ(verdict(0), Verdict::kWarn);
 }
 
-// It gives a start-up up after a while. The prober is no slower where the round trip is long.
+// It gives a startup up after a while. The prober is no slower where the round trip is long.
 TEST(PeerWithATimeOutOfItsStartUp, IsNotKeptWaiting) {
   Scripted way;
   way.learned->saw_round_trip(std::chrono::seconds(10));
@@ -92,7 +92,7 @@ TEST(PeerThatWaitsForAReceive, IsWarned) {
   }
 }
 
-// The enhanced start-up is of revision 2.
+// The enhanced startup is of revision 2.
 TEST(PeerOfRevision1, DoesNotAnswerByAnEnhancedReply) {
   const auto verdict = [](std::uint8_t revision, bool enhanced) {
     Scripted way;
@@ -134,7 +134,7 @@ TEST(PeerThatInvalidatesTooEarly, Fails) {
   EXPECT_TRUE(reason(true).starts_with("a Terminate of 1/1/00"));
 }
 
-// The payload of the prober's Sends in an exchange without start-up frames.
+// The payload of the prober's Sends in an exchange without startup frames.
 std::size_t sent_in_sends(const Exchange& exchange) {
   std::vector<std::byte> octets;
   for (const Part& part : exchange.parts) {

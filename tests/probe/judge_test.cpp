@@ -11,7 +11,7 @@
 namespace weft::probe {
 namespace {
 
-// A start-up, an FPDU of the prober's and one of the peer's.
+// A startup, an FPDU of the prober's and one of the peer's.
 Exchange conversation(const FpduFault& prober, const FpduFault& peer) {
   Framer ours, theirs;
   Exchange out;

@@ -22,7 +22,7 @@ class Scripted final : public Way {
   [[nodiscard]] std::uint32_t offers() const override { return offered; }
   [[nodiscard]] unsigned most_at_a_time() const override { return 3; }
   std::unique_ptr<Conversation> dial(const SocketWish&) override {
-    if (!on_dial) not_applicable("the test has no start-up");
+    if (!on_dial) not_applicable("the test has no startup");
     Connected pair(case_patience);
     const std::scoped_lock lock(mutex_);
     on_dial(pair);

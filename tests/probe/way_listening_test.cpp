@@ -103,7 +103,7 @@ TEST(FromRaw, SaysSoWhereThePeerSendsNone) {
   way->patience = std::chrono::milliseconds(50);
   std::unique_ptr<Conversation> by;
   EXPECT_THROW(way->open({}, by), Judgement);
-  ASSERT_NE(by, nullptr) << "a start-up that fails is told";
+  ASSERT_NE(by, nullptr) << "a startup that fails is told";
   EXPECT_EQ(by->exchange().parts.size(), 2U) << "the Request and the Reply";
 }
 

@@ -167,7 +167,7 @@ TEST_CASE("Work and responses take turns, message by message", "[RFC5040-5.2]") 
   CHECK(turns.next(true, false) == kWork);
 }
 
-TEST_CASE("RDMA mode begins when the start-up is over", "[RDMAP-6.1-01][DDP-6.1-01][RFC5040-6.1]") {
+TEST_CASE("RDMA mode begins when the startup is over", "[RDMAP-6.1-01][DDP-6.1-01][RFC5040-6.1]") {
   CHECK_FALSE(may_post(StreamState::kStartup));
   CHECK_FALSE(takes_segments(StreamState::kStartup));
   CHECK(next(StreamState::kStartup, StreamEvent::kCloseRequested) == StreamState::kClosed);

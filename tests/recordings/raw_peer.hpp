@@ -24,7 +24,7 @@ class RawPeer {
  public:
   RawPeer(RawSocket socket, mpa::Framing out, mpa::Framing in) : socket_(std::move(socket)), out_(out), in_(in) {}
 
-  // --- Start-up
+  // --- Startup
   void send_frame(const mpa::StartupFrame& frame);
   void hear_frame();
 

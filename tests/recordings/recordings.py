@@ -33,7 +33,7 @@ sees octets, not packets: MPA, DDP and RDMAP are what passed through the sockets
 around them are composed, so ports are real, and sequence numbers, acknowledgements and segment limits are not.
 
 `NAME.expected.json` has what `weft audit` finds (nothing, where both ends are weft; CRC off and an IRD that is too small are
-warnings) and what it reports of the connections: start-up, messages by operation, Terminates. In `terminate-L-T-CC-...` the
+warnings) and what it reports of the connections: startup, messages by operation, Terminates. In `terminate-L-T-CC-...` the
 name has layer, type and code of weft's Terminate. Where a violation is expected, it is that of the peer made by hand.
 
 `tests/recordings/recordings.py WEFT RECORDER --write` records them anew, as the test `recordings` does in a folder of its own.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MPA start-up in all its variants; after it a few messages, so that there is something to see.
+// The MPA startup in all its variants; after it a few messages, so that there is something to see.
 #include <optional>
 
 #include "raw_peer.hpp"

@@ -104,7 +104,7 @@ TEST(Demo, WithMarkersEachFpduHasAPacket) {
     mpa::FpduReceiver fpdus({.crc = true, .markers = true});
     std::size_t packets = 0;
     for (captures::Chunk chunk : connections.front().chunks) {
-      if (chunk.from != side || packets++ == 0) continue;  // the first is the start-up frame
+      if (chunk.from != side || packets++ == 0) continue;  // the first is the startup frame
       const auto fpdu = fpdus.next(chunk.octets);
       ASSERT_TRUE(fpdu && *fpdu) << "packet " << packets;
       EXPECT_EQ((*fpdu)->consumed, chunk.octets.size()) << "packet " << packets;

@@ -63,9 +63,9 @@ TEST_F(HostileClient, SpeaksAnUnknownRevision) {
   const std::string frame = std::string("MPA ID Req Frame") + '\x40' + '\x09' + std::string(2, '\0');
   boost::asio::write(client, boost::asio::buffer(frame));
   expect_complaint(
-      "start-up with 127.0.0.1:" + std::to_string(client.local_endpoint().port()) +
+      "startup with 127.0.0.1:" + std::to_string(client.local_endpoint().port()) +
       " failed: the startup frame has an MPA revision that this end does not accept [MPA-7.1.1-21] layer 2 "
-      "(LLP), type 0, code 0x04, at octet 17 of its start-up frame");
+      "(LLP), type 0, code 0x04, at octet 17 of its startup frame");
 }
 
 TEST_F(HostileClient, ShortMessage) {

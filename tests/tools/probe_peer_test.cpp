@@ -283,7 +283,7 @@ TEST(ProbePeerConnects, AgainAndAgainAsTheReplyWishes) {
   EXPECT_EQ(peer.wait().exit_code, 0) << peer.err();
 }
 
-// The prober ends start-ups unanswered: it is there all the same. By revision 1, which no second attempt follows.
+// The prober ends startups unanswered: it is there all the same. By revision 1, which no second attempt follows.
 TEST(ProbePeerConnects, BehindManyStartUpsWithoutAnAnswer) {
   auto socket = probe::ListeningSocket::open(*verbs::Endpoint::parse("127.0.0.1:0"));
   ASSERT_TRUE(socket) << socket.error();

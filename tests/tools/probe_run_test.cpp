@@ -132,7 +132,7 @@ TEST(Choice, IsByDepth) {
   EXPECT_EQ(normal.ended.exit_code, 0) << normal.ended.out;
 }
 
-// Whole it takes minutes: one rule of start-up frames, one of headers, one of memory.
+// Whole it takes minutes: one rule of startup frames, one of headers, one of memory.
 TEST(DeepPlan, PassesOrDoesNotApply) {
   const ListeningPeer peer;
   const auto run = probed(joined(at(peer), {"--depth", "deep", "--only", "request-good,mo,rights"}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether anything but the test's own thread could ever move again by itself, read from the kernel. No time is measured: while all
 // threads sleep without a time limit, no epoll set has anything to tell and no timer is about to go off, nothing happens. What
-// beats, as the tick and the watchdog do, does so ten times a second or more; a single alarm far away may be left of a start-up.
+// beats, as the tick and the watchdog do, does so ten times a second or more; a single alarm far away may be left of a startup.
 #pragma once
 
 #include <poll.h>

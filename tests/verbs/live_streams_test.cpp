@@ -42,7 +42,7 @@ TEST_F(LiveStreams, BothEndsOfAConnection) {
     EXPECT_EQ(one.waits_for, StreamWait::kNothing);
     EXPECT_GE(one.age.count(), 0);
   }
-  EXPECT_EQ(client.octets_out, server.octets_in) << "the start-up frames";
+  EXPECT_EQ(client.octets_out, server.octets_in) << "the startup frames";
   EXPECT_EQ(server.octets_out, client.octets_in);
   EXPECT_GE(client.octets_out, 20U);
 }

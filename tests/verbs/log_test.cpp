@@ -26,7 +26,7 @@ std::size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
-// Connects, sends what is no start-up frame, and waits until the listener is done with it.
+// Connects, sends what is no startup frame, and waits until the listener is done with it.
 void begin_badly(const Endpoint& listener) {
   EXPECT_TRUE(weft::test::RawSocket(listener, "MPA ID Req Fra??0123").ends());
 }
@@ -68,9 +68,9 @@ TEST(Log, TellsOneBadStartupOfManyAndHowManyMore) {
     const Listening listener;
     for (int i = 0; i < 50; ++i) begin_badly(listener.id.local_address());
   });
-  EXPECT_GE(count(said, "weft warning: start-up with 127.0.0.1:"), 1U) << said;
-  EXPECT_LE(count(said, "start-up with"), 6U) << "one in ten seconds\n" << said;
-  EXPECT_GE(count(said, " more start-ups that a peer began have failed\n"), 1U) << said;
+  EXPECT_GE(count(said, "weft warning: startup with 127.0.0.1:"), 1U) << said;
+  EXPECT_LE(count(said, "startup with"), 6U) << "one in ten seconds\n" << said;
+  EXPECT_GE(count(said, " more startups that a peer began have failed\n"), 1U) << said;
   EXPECT_EQ(count(said, "error"), 0U) << said;
 }
 
@@ -160,8 +160,8 @@ TEST(Log, NamesAPlaceOnlyWhereThereIsOne) {
     failed({.clause = "MPA-0", .sentence = "within it", .startup_octet = 16});
   });
   EXPECT_EQ(count(said, "too late [MPA-0] layer 0 (RDMAP), type 0, code 0x00\n"), 1U) << said;
-  EXPECT_EQ(count(said, "code 0x00, at octet 8 after its start-up frame\n"), 1U) << said;
-  EXPECT_EQ(count(said, "code 0x00, at octet 16 of its start-up frame\n"), 1U) << said;
+  EXPECT_EQ(count(said, "code 0x00, at octet 8 after its startup frame\n"), 1U) << said;
+  EXPECT_EQ(count(said, "code 0x00, at octet 16 of its startup frame\n"), 1U) << said;
 }
 
 TEST(Log, TakesNothingBelowItsLevel) {

@@ -19,7 +19,7 @@ std::size_t stagings_out() {
 
 TEST(PolledBuffers, AreKeptUntilThePollingEnds) {
   Pair pair;
-  wait_until([] { return stagings_out() == 0; }, "the start-up is over at both ends");
+  wait_until([] { return stagings_out() == 0; }, "the startup is over at both ends");
   std::array<WorkCompletion, 1> completions;
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (stagings_out() == 0 && std::chrono::steady_clock::now() < patience) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start-ups that the application, or the peer, gives up half-way.
+// Startups that the application, or the peer, gives up half-way.
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>

@@ -67,8 +67,8 @@ struct TlsRefusal : testing::Test {
   }
   const TlsKeys keys{};
   void expect_lines(const std::string& said, const std::string& at_client, const std::string& at_server) {
-    EXPECT_NE(said.find("weft error: start-up with 127.0.0.1:"), std::string::npos) << said;
-    EXPECT_NE(said.find("weft warning: start-up with 127.0.0.1:"), std::string::npos) << said;
+    EXPECT_NE(said.find("weft error: startup with 127.0.0.1:"), std::string::npos) << said;
+    EXPECT_NE(said.find("weft warning: startup with 127.0.0.1:"), std::string::npos) << said;
     EXPECT_NE(said.find(at_client), std::string::npos) << said;
     EXPECT_NE(said.find(at_server), std::string::npos) << said;
   }
@@ -113,7 +113,7 @@ TEST_F(TlsRefusal, NoCertificate) {
   Policy client = tls_policy(keys, "client");
   client.tls.certificate.clear();
   expect_lines(said_of(client, tls_policy(keys, "server")), "it wants a certificate of ours (tls-certificate)",
-               "start-up with");
+               "startup with");
 }
 
 TEST_F(TlsRefusal, ACutIsTold) {

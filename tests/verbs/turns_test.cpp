@@ -53,7 +53,7 @@ struct ByHand {
     runtime->progress_threads().proxy_leaves();
   }
 
-  // Messages, of the start-up or taken here, make the next tick wake it once more; the one after that lets it rest for good.
+  // Messages, of the startup or taken here, make the next tick wake it once more; the one after that lets it rest for good.
   bool rests_for_good(detail::ProgressThreads& threads) {
     wait_until([&, before = myself->ticks.load()] { return myself->ticks >= before + 3; }, "ticks");
     wait_until([&] { return threads.any_rests(); }, "the progress thread is to rest for good");

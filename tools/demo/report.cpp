@@ -53,7 +53,7 @@ Outcome<Carried> read_capture(const std::string& path) {
   carried.take_events_of(tcp);
   carried.audit.finish();
   const conformance::Facts& facts = carried.audit.facts();
-  if (!facts.request || !facts.reply) return failure("the capture holds no complete MPA start-up.");
+  if (!facts.request || !facts.reply) return failure("the capture holds no complete MPA startup.");
   for (const conformance::Finding& finding : carried.audit.findings().all()) {
     if (finding.rule->severity == conformance::Severity::kViolation)
       return failure("the capture violates " + std::string(finding.rule->clause) + ": " + finding.message);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples that break a rule of MPA's start-up. Each returns a Story, who broke it, and at which step it became certain."""
+"""Samples that break a rule of MPA's startup. Each returns a Story, who broke it, and at which step it became certain."""
 
 from samples import sample
 from story import REPLY, REQUEST, I, R, Story

@@ -33,7 +33,7 @@ def crc32c(octets):
     return value ^ 0xFFFFFFFF
 
 
-# --- MPA start-up, RFC 5044 7.1.1 and RFC 6581 section 9
+# --- MPA startup, RFC 5044 7.1.1 and RFC 6581 section 9
 
 def startup(key, *, m=0, c=1, r=0, s=0, res=0, rev=2, data=b"", pd_length=None):
     flags = m << 7 | c << 6 | r << 5 | s << 4 | res

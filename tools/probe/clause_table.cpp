@@ -58,7 +58,7 @@ struct RfcName {
 };
 // In the order of the stack.
 constexpr std::array<RfcName, 7> kRfcNames{{{"5044", "MPA"},
-                                            {"6581", "enhanced start-up of MPA"},
+                                            {"6581", "enhanced startup of MPA"},
                                             {"5041", "DDP"},
                                             {"5040", "RDMAP"},
                                             {"7306", "RDMAP extensions"},

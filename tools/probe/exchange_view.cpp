@@ -34,7 +34,7 @@ void put_breach(ExchangeView& view, const Finding& finding, bool by_peer) {
   if (marked) item->marks.push_back({static_cast<std::size_t>(offset - item->offset), finding.excerpt.marked});
 }
 
-// By the rules that the peer is judged by. Where the prober's start-up was wrong, roles and framing are guesses: only
+// By the rules that the peer is judged by. Where the prober's startup was wrong, roles and framing are guesses: only
 // what the prober broke is told then.
 void put_breaches(ExchangeView& view, const Exchange& exchange) {
   conformance::ConnectionAudit audit(0);

@@ -24,7 +24,7 @@ void put_facts(PageOut out, const Report& report) {
   fmt::format_to(out, "<dl>\n");
   put_fact(out, "Target", report.target);
   put_fact(out, "Role of the target", fmt::format("MPA {}", role_of(report)));
-  put_fact(out, "Start-up of the target", startup_of(report));
+  put_fact(out, "Startup of the target", startup_of(report));
   put_fact(out, "Profile", report.profile);
   put_fact(out, "Date", time_text(report.started));
   put_fact(out, "Duration", fmt::format("{}.{:03} s", report.took.count() / 1000, report.took.count() % 1000));

@@ -96,7 +96,7 @@ std::optional<Spot> spot_of(const Report& report, const RuleResult& rule) {
 
 std::string in_words(const Spot& spot) {
   const std::string frame = spot.fpdu == 0
-                                ? fmt::format("the start-up of the {}", spot.by_peer ? "peer" : "prober")
+                                ? fmt::format("the startup of the {}", spot.by_peer ? "peer" : "prober")
                                 : fmt::format("FPDU {} of the {}", spot.fpdu, spot.by_peer ? "peer" : "prober");
   return fmt::format("connection {}, {}, octet {} of its stream{}", spot.exchange + 1, frame, spot.octet,
                      spot.fpdu == 0 ? "" : fmt::format(" ({} of the FPDU)", spot.octet - spot.begin));

@@ -15,7 +15,7 @@ struct Spot {
   std::size_t exchange{};  // in CaseResult::exchanges
   bool by_peer{};          // whose FPDU it is
   std::uint64_t
-      fpdu{};  // its number in its sender's stream, from 1; 0: the start-up frame, or octets that make no frame
+      fpdu{};  // its number in its sender's stream, from 1; 0: the startup frame, or octets that make no frame
   std::uint64_t begin{};  // offset of the FPDU's first octet in its sender's stream
   std::uint64_t octet{};  // offset of the first octet at fault there; `begin` where none is marked
 };

@@ -150,7 +150,7 @@ std::string text_of(const Report& report, bool strict, const Palette& palette) {
     fmt::format_to(out, "the longest round trip took {} ms: silence had to last {} ms\n", took.count(),
                    report.quiet.count());
   if (!report.enhanced)
-    fmt::format_to(out, "its start-up is of {}: the cases that need RFC 6581 do not apply\n", startup_of(report));
+    fmt::format_to(out, "its startup is of {}: the cases that need RFC 6581 do not apply\n", startup_of(report));
   if (report.one_at_a_time)
     fmt::format_to(out, "it serves one connection at a time: the cases that need more do not apply\n");
   fmt::format_to(out, "\n");

@@ -220,7 +220,7 @@ class Peer {
       default: return ended(guest, event.error);
     }
   }
-  // A prober that has answered once may end start-ups unanswered, as many as it likes: it is still there.
+  // A prober that has answered once may end startups unanswered, as many as it likes: it is still there.
   [[nodiscard]] bool is_refusal(const verbs::Error& error) const noexcept {
     return error.code == verbs::Errc::kRefused && (error.os_error == ECONNREFUSED || !answered_);
   }

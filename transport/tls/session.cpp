@@ -21,7 +21,7 @@ namespace {
 
 using Status = IoResult::Status;
 
-constexpr std::byte kHandshake{0x16};  // the first octet of a ClientHello; of MPA's start-up frame it is 'M'
+constexpr std::byte kHandshake{0x16};  // the first octet of a ClientHello; of MPA's startup frame it is 'M'
 // To a peer that speaks no TLS: the alert protocol_version. Its end sees that TLS was the matter.
 constexpr std::array kNotPlain{std::byte{0x15}, std::byte{3}, std::byte{3},   std::byte{0},
                                std::byte{2},    std::byte{2}, std::byte{0x46}};

@@ -121,7 +121,7 @@ constexpr PolicyRow kRows[] = {
     row<&TimeoutPolicy::connect_retry, kTimeOrNone>("connect-retry",
                                                     "How long to retry a refused connection, after 1, 2, 4, 8 and 16 "
                                                     "ms; distant peers are tried once; 0: no retry"),
-    row<&TimeoutPolicy::startup, kTime>("startup-timeout", "Limit for the MPA start-up, after TCP has connected"),
+    row<&TimeoutPolicy::startup, kTime>("startup-timeout", "Limit for the MPA startup, after TCP has connected"),
     row<&AdmissionPolicy::half_open_per_peer, kNumberOrNone>(
         "half-open-per-peer",
         "Listener: maximum number of connections from one address without a complete MPA Request; 0: a fair share"),

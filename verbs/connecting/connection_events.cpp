@@ -250,7 +250,7 @@ bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure, co
 
 ConnectionEvent ConnectionState::ended_early() {
   return {.type = ConnectionEventType::kConnectError,
-          .error = Error{Errc::kDisconnected, "peer", "the connection ended during start-up", ECONNRESET}};
+          .error = Error{Errc::kDisconnected, "peer", "the connection ended during startup", ECONNRESET}};
 }
 
 void ConnectionState::on_peer_closed() {

@@ -85,7 +85,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
     kAddressResolved,
     kRouteResolved,
     kListening,
-    kConnecting,  // TCP or MPA start-up of an initiator
+    kConnecting,  // TCP or MPA startup of an initiator
     kIncoming,    // a responder whose request has not arrived
     kRequested,
     kAnswering,  // within accept()

@@ -20,10 +20,10 @@ std::string name(const detail::Subject& subject) {
   return subject.qp == 0 ? "connection with " + peer : fmt::format("queue pair {} with {}", subject.qp, peer);
 }
 
-// The start-up itself may also fail for what did not come; then there is no place.
+// The startup itself may also fail for what did not come; then there is no place.
 std::string place_of(const engine::ErrorReport& report) {
-  if (report.startup_octet) return fmt::format(", at octet {} of its start-up frame", *report.startup_octet);
-  if (report.stream_offset > 0) return fmt::format(", at octet {} after its start-up frame", report.stream_offset);
+  if (report.startup_octet) return fmt::format(", at octet {} of its startup frame", *report.startup_octet);
+  if (report.stream_offset > 0) return fmt::format(", at octet {} after its startup frame", report.stream_offset);
   return {};
 }
 
@@ -43,7 +43,7 @@ namespace detail {
 
 void log_stream_error(const Subject& subject, const StreamError& error) {
   log_if_admitted(LogKind::kStreamError, LogLevel::kError, [&] {
-    return fmt::format("{}: {}: {} [{}] {}, at octet {} after the peer's start-up frame", name(subject),
+    return fmt::format("{}: {}: {} [{}] {}, at octet {} after the peer's startup frame", name(subject),
                        error.remote ? "the peer terminated the stream" : "protocol error", error.sentence,
                        error.clause.empty() ? "no clause" : error.clause,
                        rdmap::text_with_layer({static_cast<rdmap::Layer>(error.layer), error.type, error.code}),
@@ -53,7 +53,7 @@ void log_stream_error(const Subject& subject, const StreamError& error) {
 
 void log_remark(const Subject& subject, const engine::Remark& remark) {
   log_if_admitted(LogKind::kRemark, LogLevel::kWarn, [&] {
-    return fmt::format("{}: tolerated deviation of the peer: {} (octet {} after its start-up frame)", name(subject),
+    return fmt::format("{}: tolerated deviation of the peer: {} (octet {} after its startup frame)", name(subject),
                        remark.sentence, remark.stream_offset);
   });
 }
@@ -61,17 +61,17 @@ void log_remark(const Subject& subject, const engine::Remark& remark) {
 void log_stall(const Subject& subject, const engine::ReceiveStalled& stall, std::chrono::milliseconds patience) {
   log_if_admitted(LogKind::kStall, LogLevel::kInfo, [&] {
     return fmt::format(
-        "{}: a Send found no receive: the stream waits for one, {} ms at most (octet {} after the peer's start-up "
+        "{}: a Send found no receive: the stream waits for one, {} ms at most (octet {} after the peer's startup "
         "frame)",
         name(subject), patience.count(), stall.stream_offset);
   });
 }
 
-// Any host that can connect can make a start-up fail: one in ten seconds stands for all, unless more are asked for.
+// Any host that can connect can make a startup fail: one in ten seconds stands for all, unless more are asked for.
 void log_startup_failure(const Endpoint& peer, const engine::ErrorReport& report, FailedStartup which,
                          std::string_view because) {
   const auto line = [&] {
-    return fmt::format("start-up with {} failed: {}{}{} [{}] {}{}{}", peer.to_string(), because,
+    return fmt::format("startup with {} failed: {}{}{} [{}] {}{}{}", peer.to_string(), because,
                        because.empty() ? "" : "; ", report.sentence, report.clause,
                        rdmap::text_with_layer(report.error()), place_of(report),
                        which == FailedStartup::kTriedWithRevision1 ? "; trying again with MPA revision 1"

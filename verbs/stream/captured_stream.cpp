@@ -32,7 +32,7 @@ void CapturedStream::received(Bytes octets) {
   }
 }
 
-// Octets for the next packet. The M bit of one direction's start-up frame asks for Markers in the other direction
+// Octets for the next packet. The M bit of one direction's startup frame asks for Markers in the other direction
 // (MPA-7.1.1-06), and both frames have passed before the first FPDU does.
 std::size_t CapturedStream::front(Half& half, Half& other, Bytes run) {
   if (!half.frame_seen) {

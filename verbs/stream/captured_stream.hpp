@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A connection in the capture file. In a direction with Markers, each FPDU gets a packet of its own, because tshark
 // loses a stream with Markers if a packet holds more (docs/tshark.md); otherwise, consecutive FPDUs share a packet.
-// Reads only sizes: M bits and lengths of the start-up frames, and lengths of FPDUs.
+// Reads only sizes: M bits and lengths of the startup frames, and lengths of FPDUs.
 #pragma once
 
 #include <array>

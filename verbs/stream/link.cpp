@@ -41,14 +41,14 @@ engine::Config to_config(const Link::Setup& setup, std::uint32_t emss) {
 Error to_error(engine::StartupError error) {
   switch (error) {
     case engine::StartupError::kWrongRole: return {Errc::kInvalidState, "connection", "the other role's call"};
-    case engine::StartupError::kWrongState: return {Errc::kDisconnected, "connection", "the start-up is over"};
+    case engine::StartupError::kWrongState: return {Errc::kDisconnected, "connection", "the startup is over"};
     case engine::StartupError::kPrivateDataTooLong:
       return {Errc::kPrivateDataTooLong, "private_data", "more than 512 octets, or 508 with IRD and ORD"};
     case engine::StartupError::kIrdOrdOutOfRange:
       return {Errc::kInvalidArgument, "ird or ord", "out of range, or more than the peer can do"};
     case engine::StartupError::kBadPolicy: return {Errc::kInvalidArgument, "policy", "contradicts itself"};
   }
-  return {Errc::kInvalidState, "connection", "start-up failed"};
+  return {Errc::kInvalidState, "connection", "startup failed"};
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ class Link {
   [[nodiscard]] Subject subject() const { return {qp_ ? qp_->number : 0, peer_}; }
   [[nodiscard]] const Endpoint& peer() const noexcept { return peer_; }
   [[nodiscard]] const Origin& origin() const noexcept { return origin_; }
-  [[nodiscard]] bool initiates() const noexcept { return initiates_; }  // the start-up
+  [[nodiscard]] bool initiates() const noexcept { return initiates_; }  // the startup
   [[nodiscard]] Witness& witness() const noexcept { return *witness_; }
   void forget_leases() noexcept { memory_.drop_leases(); }  // before the owner's lock is released
 

@@ -95,7 +95,7 @@ void LinkEvents::give_up_after_overflow() {
   if (link_.qp_) link_.qp_->raise(AsyncEventType::kQueuePairFatal);  // the queue pair is in ERROR before it is told
 }
 
-// --- Start-up
+// --- Startup
 
 void LinkEvents::on(engine::ConnectionRequested& event) {
   if (link_.observer_) link_.observer_->on_requested(std::move(event));
@@ -152,7 +152,7 @@ void LinkEvents::on(const engine::StartupFailed& event) {
   link_.life_.reach(Stage::kFailing);  // a Terminate may be on its way (MPA2-8-01)
 }
 
-// What an administrator has to know of a start-up that failed and whose engine knows nothing of TLS.
+// What an administrator has to know of a startup that failed and whose engine knows nothing of TLS.
 std::string_view LinkEvents::hint_of_startup() {
   if (!link_.host_.takes_octets()) return "the peer did not complete TLS's handshake";
   const bool staged = link_.inbox_.is_open() && !link_.inbox_.empty();

@@ -46,7 +46,7 @@ class LinkIo {
   // The end: no thread drives the connection any more.
   void last_octets();
 
-  // In the start-up to the nanosecond.
+  // In the startup to the nanosecond.
   [[nodiscard]] Instant time() const noexcept { return link_.life().is_established() ? about_now() : now(); }
 
  private:

@@ -25,7 +25,7 @@ std::unique_ptr<Narrator> Narrator::make(std::uint64_t connection, const transpo
   if (!log_shows(LogLevel::kInfo)) return nullptr;
   auto narrator = std::make_unique<Narrator>(connection, role, log_shows(LogLevel::kDebug));
   const auto local = socket.local(), peer = socket.peer();
-  narrator->say(fmt::format("TCP from {} to {}, {} of the MPA start-up", local ? local->to_string() : "an unknown end",
+  narrator->say(fmt::format("TCP from {} to {}, {} of the MPA startup", local ? local->to_string() : "an unknown end",
                             peer ? peer->to_string() : "an unknown end",
                             role == mpa::Role::kInitiator ? "initiator" : "responder"));
   return narrator;
@@ -127,7 +127,7 @@ void Narrator::on(const engine::TerminateReceived& event) const {
   say("Terminate received, " + describe(event.report));
 }
 
-void Narrator::on(const engine::StartupFailed& event) const { say("start-up failed, " + describe(event.report)); }
+void Narrator::on(const engine::StartupFailed& event) const { say("startup failed, " + describe(event.report)); }
 
 void Narrator::lost(std::string_view how) {
   if (!std::exchange(lost_, true)) say(fmt::format("TCP connection lost: {}", how));

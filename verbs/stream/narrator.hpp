@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol log of one connection. At level info: its start-up, the negotiated parameters, how it ended and how much
+// The protocol log of one connection. At level info: its startup, the negotiated parameters, how it ended and how much
 // it moved. At level debug also each FPDU: an observer of the engine reads the passing octets. Only headers and sizes,
 // no payload and no private data. Above level info there is no narrator, and a stream pays one comparison.
 #pragma once
@@ -58,7 +58,7 @@ class Narrator {
   const bool each_fpdu_;
   engine::AcceptEverything nowhere_{};
   engine::Observer observer_{nowhere_, nowhere_};
-  int frames_ = 0;     // of the start-up, that were seen
+  int frames_ = 0;     // of the startup, that were seen
   bool lost_ = false;  // and this was logged
   Side sent_{};
   Side received_{};

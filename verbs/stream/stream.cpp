@@ -54,7 +54,7 @@ void Stream::on_requested() {
 
 void Stream::on_established() {
   if (wake_up_ == engine::kNever) return;
-  runtime_.forget_wake_up(number(), std::exchange(wake_up_, engine::kNever));  // it was the start-up's
+  runtime_.forget_wake_up(number(), std::exchange(wake_up_, engine::kNever));  // it was the startup's
 }
 
 void Stream::on_let_go() {

@@ -25,9 +25,9 @@ class StreamLife {
     std::string_view cause{};
   };
   static constexpr std::array kSteps{
-      Step{Stage::kStartup, Stage::kEstablished, "the start-up is complete"},
+      Step{Stage::kStartup, Stage::kEstablished, "the startup is complete"},
       Step{Stage::kStartup, Stage::kClosing, "disconnect, or the peer's FIN"},
-      Step{Stage::kStartup, Stage::kFailing, "the start-up failed"},
+      Step{Stage::kStartup, Stage::kFailing, "the startup failed"},
       Step{Stage::kStartup, Stage::kClosed, "rejected, aborted, or lost"},
       Step{Stage::kEstablished, Stage::kClosing,
            "disconnect, the peer's FIN, an idle time-out, or the queue pair is destroyed"},

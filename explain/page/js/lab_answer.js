@@ -102,7 +102,7 @@ function draw_lab_placed(script, placed) {
 }
 
 // The error of a step is told once, in its box: the event that brought it says the same.
-const kErrorEvents = ["protocol error", "Terminate received", "start-up failed"];
+const kErrorEvents = ["protocol error", "Terminate received", "startup failed"];
 const events_told = ({events, error}) => (events ?? []).filter(({what}) => !error || !kErrorEvents.includes(what));
 
 function draw_answer(script, {words, step}) {

@@ -27,7 +27,7 @@ async function main() {
   assert.match(lab.scriptText(SCRIPT), /^first_atomic_id 0x5$/m);
 
   const run = lab.start(SCRIPT);
-  assert.strictEqual(run.first.state, "start-up");
+  assert.strictEqual(run.first.state, "startup");
   for (const octet of REQUEST.subarray(0, -1)) assert.strictEqual(run.feed(Uint8Array.of(octet), 0).consumed, 0);
   const established = run.feed(REQUEST.subarray(-1), 0);
   assert.strictEqual(established.state, "RDMA mode");

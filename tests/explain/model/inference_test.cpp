@@ -184,7 +184,7 @@ TEST(States, BeginWithTheStartup) {
   for (const Row& row : connection.rows) {
     if (row.effect.after) after.push_back(connection.states[*row.effect.after].state);
   }
-  EXPECT_THAT(after, ElementsAre("start-up", "RDMA mode", "RDMA mode", "terminated"));
+  EXPECT_THAT(after, ElementsAre("startup", "RDMA mode", "RDMA mode", "terminated"));
 }
 
 TEST(Scripts, HaveWhatTheStartupFramesSaid) {

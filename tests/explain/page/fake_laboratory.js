@@ -31,12 +31,12 @@ async function weftLaboratory() {
   });
   const start = (script) => {
     let held = [];
-    let state = "start-up";
+    let state = "startup";
     let sends = 0;
     const step = (more) => ({
       consumed: 0,
       state,
-      waiting: state === "start-up" ? "the peer's startup frame" : state === "closed" ? "" : "an FPDU",
+      waiting: state === "startup" ? "the peer's startup frame" : state === "closed" ? "" : "an FPDU",
       queues: {msn: [sends + 1, 1, 1, 1], ird: 0, ord: 0},
       ...more,
     });
@@ -47,7 +47,7 @@ async function weftLaboratory() {
     const take_startup = () => {
       held = held.slice(24);
       state = "RDMA mode";
-      return step({events: [{what: "start-up", words: "both ends are in RDMA mode"}]});
+      return step({events: [{what: "startup", words: "both ends are in RDMA mode"}]});
     };
     const take_fpdu = (octets) => {
       const body = octets.slice(0, -4);
@@ -65,7 +65,7 @@ async function weftLaboratory() {
       return step({placed: [{region, offset, octets: payload(16).length, hex: hex(payload(16))}]});
     };
     const next = () => {
-      if (state === "start-up") return held.length >= 24 ? take_startup() : undefined;
+      if (state === "startup") return held.length >= 24 ? take_startup() : undefined;
       const size = held.length < 2 ? Infinity : Math.ceil((2 + word(held, 0, 2)) / 4) * 4 + 4;
       if (held.length < size) return undefined;
       const octets = held.slice(0, size);

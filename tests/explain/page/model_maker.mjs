@@ -174,7 +174,7 @@ export class ConnectionMaker {
         receives: [],
         posts: [],
       };
-    const state = () => ({msn: [1, 1, 1, 1], mo: [0, 0, 0, 0], ird: 0, ord: 0, state: "start-up"});
+    const state = () => ({msn: [1, 1, 1, 1], mo: [0, 0, 0, 0], ird: 0, ord: 0, state: "startup"});
     Object.assign(this, {
       maker,
       options: {markers, crc},

@@ -51,7 +51,7 @@ negotiation("rtr-read-to-ird-0", NEGOTIATION, "MPA2-9.1-14 MPA2-9.1-06 MPA2-3-02
             "The ready-to-receive message is a Read though the Reply has an IRD of 0.",
             "shared.read && peer_ird != 0", "shared.read", peer="connects", policy="peer-to-peer=on,rtr=send+read")
 receive = TABLE.file("engine/state_receive.cpp")
-receive("fence-down-before-fpdu-is-good", "start-up frame", "MPA-7.1.2-17 MPA2-3-03 MPA2-3-04 MPA-7.1.3-03",
+receive("fence-down-before-fpdu-is-good", "startup frame", "MPA-7.1.2-17 MPA2-3-03 MPA2-3-04 MPA-7.1.3-03",
         "A responder may speak as soon as an FPDU has begun to arrive, good or not.",
         "rdma->inbound.verified_any()", "!octets.empty()")
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine: start-up, what a segment leads to, what is sent."""
+"""The engine: startup, what a segment leads to, what is sent."""
 
 from . import SMALL, TABLE
 
 SEND, READ, WRITE = "Send and Invalidate", "Read", "Write"
 startup = TABLE.file("engine/state_startup.cpp")
-startup("no-startup-time-out", "start-up frame", "MPA-7.1.2-26 MPA-7.1.2-31", "A responder waits for the Request without end.",
+startup("no-startup-time-out", "startup frame", "MPA-7.1.2-26 MPA-7.1.2-31", "A responder waits for the Request without end.",
         "deadlines.startup = now + config.startup_timeout;", "")
-startup("no-time-out-for-reply", "start-up frame", "MPA-7.1.2-31", "An initiator waits for the Reply without end.",
+startup("no-time-out-for-reply", "startup frame", "MPA-7.1.2-31", "An initiator waits for the Reply without end.",
         "deadlines.startup = now + config.startup_timeout;",
         "if (config.role == mpa::Role::kResponder) deadlines.startup = now + config.startup_timeout;", peer="connects")
-startup("open-after-bad-frame", "start-up frame", "MPA-8-09 MPA-7.1.2-04 MPA-7.1.2-18 MPA-7.1.3-02 MPA-7.1.1-03 MPA-7.1.2-14",
-        "TCP stays open after a start-up frame that is none.",
+startup("open-after-bad-frame", "startup frame", "MPA-8-09 MPA-7.1.2-04 MPA-7.1.2-18 MPA-7.1.3-02 MPA-7.1.1-03 MPA-7.1.2-14",
+        "TCP stays open after a startup frame that is none.",
         "if (!failure.terminate_in) return end(Disposition::kClose, false);", "if (!failure.terminate_in) return;")
 DEPTH = "std::min(ird, std::max<std::uint32_t>(config.max_ird, ready_to_receive ? 1 : 0))"
 startup("ird-unbounded", "resources", "RDMAP-6.1-09 MPA2-3-01 SEC-6.4.3.3-03 SEC-2.2.8-01 RDMAP-4.8-33 DDP-7.2-09",

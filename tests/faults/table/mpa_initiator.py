@@ -5,7 +5,7 @@ from functools import partial
 
 from . import TABLE
 
-START, NEGOTIATION = "start-up frame", "negotiation"
+START, NEGOTIATION = "startup frame", "negotiation"
 at = partial(TABLE.file("mpa/initiator.cpp"), peer="connects")
 
 at("rejection-overlooked", START, "MPA-7.1.1-16 MPA-7.1.2-15 MPA-7.1.4.2-03", "A Reply with R = 1 counts as accepting.",

@@ -3,7 +3,7 @@
 
 from . import TABLE
 
-START, NEGOTIATION = "start-up frame", "negotiation"
+START, NEGOTIATION = "startup frame", "negotiation"
 at = TABLE.file("mpa/responder.cpp")
 
 REVISION = "MPA-7.1.1-20 MPA-7.1.1-21 MPA2-10-03 MPA2-10-10 MPA-7.1.2-04"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The start-up frame: what both roles read and write by the same code."""
+"""The startup frame: what both roles read and write by the same code."""
 
 from . import TABLE
 
-GROUP = "start-up frame"
+GROUP = "startup frame"
 frame = TABLE.file("mpa/startup_frame.cpp")
 
 KEY = """std::ranges::equal(octets.first(std::min(octets.size(), kKeySize)),

@@ -8,7 +8,7 @@ from . import SMALL, TABLE
 from .mpa_fpdu import BAD_CRC
 from .rdmap import VERSION as BAD_VERSION
 
-CRC, MARKERS, FPDU, START = "CRC", "Markers", "FPDU", "start-up frame"
+CRC, MARKERS, FPDU, START = "CRC", "Markers", "FPDU", "startup frame"
 QUEUES, SEND, READ, WRITE = "untagged queues", "Send and Invalidate", "Read", "Write"
 GOOD_CRC = "MPA-4.4-13 MPA-4.4-14 MPA-4.4-16 MPA-4.4-17 MPA-4.1-06 MPA-4.4-09 MPA-7.1.1-11"
 IN_PIECES = "MPA-5.1-06 MPA-6-06 MPA-A.4-01 MPA-A.4-02 DDP-3-04"
@@ -55,7 +55,7 @@ frame = TABLE.file("mpa/startup_frame.cpp")
 START_UP = "MPA-7.1.1-01 MPA-7.1.1-23 MPA-7.1.1-25 MPA-7.1.2-01 MPA-7.1.2-03 MPA-7.1.2-09 MPA-7.1.2-27 MPA-5.1-06 MPA-7.1.5-04"
 frame("request-in-one-piece", START, START_UP, "A Request whose private data comes later than its head is refused.",
       "if (missing_octets(octets) > 0) return std::nullopt;", "if (missing_octets(octets) > 0) return std::unexpected(Fault::kStartupCutShort);")
-frame("key-in-one-piece", START, START_UP, "A start-up frame of which a part of the key comes alone is refused.",
+frame("key-in-one-piece", START, START_UP, "A startup frame of which a part of the key comes alone is refused.",
       "if (octets.size() < kFixedFrameSize) return std::nullopt;",
       "if (octets.size() < kFixedFrameSize) { if (!octets.empty()) return std::unexpected(Fault::kStartupCutShort); return std::nullopt; }")
 

@@ -7,7 +7,7 @@ from .mpa_fpdu import BAD_CRC
 from .rdmap import BAD_RESPONSE
 from .verbs import ALIGNED, EXECUTED, UNALIGNED
 
-START, NEGOTIATION, QUEUES, READ, ATOMICS = "start-up frame", "negotiation", "untagged queues", "Read", "atomics"
+START, NEGOTIATION, QUEUES, READ, ATOMICS = "startup frame", "negotiation", "untagged queues", "Read", "atomics"
 
 received = TABLE.file("mpa/fpdu_receiver.cpp")
 MATCHES = "crc.value() == CrcField::get(fpdu.subspan(covered.size()))"
