@@ -47,13 +47,15 @@ class AsioConnection : public Connection {
   /// another descriptor.
   AsioConnection(const Executor& executor, Connection connection)
       : Connection(std::move(connection)), pump_(std::make_shared<detail::Pump>(executor, link_)) {}
-  AsioConnection(AsioConnection&&) noexcept = default;  ///< Takes over a connection. The other can only be destroyed.
+  /// Takes over a connection. The other can only be destroyed.
+  AsioConnection(AsioConnection&& other) noexcept
+      : Connection(static_cast<Connection&&>(other)), pump_(std::move(other.pump_)) {}
   /// Replaces this connection by `other`. The previous connection ends as by the destructor.
   AsioConnection& operator=(AsioConnection&& other) noexcept {
     if (this == &other) return *this;
     if (pump_) pump_->close();
     pump_ = std::move(other.pump_);
-    Connection::operator=(std::move(other));
+    Connection::operator=(static_cast<Connection&&>(other));
     return *this;
   }
   /// Ends the connection.
@@ -133,7 +135,7 @@ class AsioConnection : public Connection {
         pump_->executor(), event_descriptor(), operation, [begin = std::move(begin), begun] { *begun = begin(); },
         [this, step, begun](const std::optional<Error>& stop) -> std::optional<Result<void>> {
           if (!stop) return *begun ? step() : std::optional(*begun);
-          abort(stop->code, stop->reason);
+          abort(*stop);
           return std::unexpected(*stop);
         },
         token);

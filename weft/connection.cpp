@@ -87,7 +87,7 @@ Result<void> Connection::begin_establish(std::span<const std::byte> private_data
 std::optional<Result<void>> Connection::step_establish() { return link_->step_establish(Deadline::Clock::now()); }
 Result<void> Connection::begin_close() { return link_->begin_close(); }
 std::optional<Result<void>> Connection::step_close() { return link_->step_close(Deadline::Clock::now()); }
-void Connection::abort(Errc code, std::string_view reason) { link_->abort(code, reason); }
+void Connection::abort(const Error& cause) { link_->abort(cause); }
 int Connection::event_descriptor() const noexcept { return link_->events.descriptor(); }
 
 std::span<const std::byte> Connection::peer_data() const noexcept { return link_->peer_data; }

@@ -130,6 +130,14 @@ class Connection {
   /// it.
   [[nodiscard]] static Result<Connection> prepare(const Endpoint& to);
   Connection(Connection&&) noexcept = default;  ///< Takes over a connection. The other object can only be destroyed.
+  /// An AsioConnection stays one: what is in progress would not go on without it.
+  template <typename Derived>
+    requires(std::derived_from<Derived, Connection> && !std::same_as<Derived, Connection>)
+  Connection(Derived&&) = delete;
+  /// As above.
+  template <typename Derived>
+    requires(std::derived_from<Derived, Connection> && !std::same_as<Derived, Connection>)
+  Connection& operator=(Derived&&) = delete;
   /// Replaces this connection by `other`. The previous connection ends as by the destructor.
   Connection& operator=(Connection&& other) noexcept;
   /// Ends the connection, as described above.
@@ -147,10 +155,10 @@ class Connection {
   /// id().set_policy() before establish().
   /// Errors: Errc::kRefused, kRejected (the peer's reject(); peer_data() has what it sent), kUnreachable, kTimedOut,
   /// kDisconnected, kPrivateDataTooLong, and others of verbs::ConnectionId.
-  Result<void> establish(Deadline deadline, std::span<const std::byte> private_data = {});
+  [[nodiscard]] Result<void> establish(Deadline deadline, std::span<const std::byte> private_data = {});
   /// Rejects a request. The peer's establish() fails with Errc::kRejected, and so do all later operations of this end.
   /// `private_data`: at most 512 octets, or 508 if the request has IRD and ORD (those of weft have); after Errc::kPrivateDataTooLong, nothing has changed.
-  Result<void> reject(std::span<const std::byte> private_data = {});
+  [[nodiscard]] Result<void> reject(std::span<const std::byte> private_data = {});
   /// Returns the peer's private data: of its request from the beginning, of its reply after establish().
   [[nodiscard]] std::span<const std::byte> peer_data() const noexcept;
   /// Returns the peer's address.
@@ -162,7 +170,7 @@ class Connection {
   /// Errors: Errc::kTimedOut; WcStatus::kFlushed if a posted send failed or was flushed meanwhile; Errc::kInvalidState
   /// if there was no connection. A connection that has already ended is no error, and neither are sends that other
   /// threads post after the call.
-  Result<void> close(Deadline deadline);
+  [[nodiscard]] Result<void> close(Deadline deadline);
 
   /// Registers memory for this connection: a contiguous range (array, vector, string, span) or an object, of trivially
   /// copyable type. `access` selects what may be done with it: by default, all operations of this end, and nothing that
@@ -179,37 +187,37 @@ class Connection {
   /// Sends a message to a receive() of the peer. If the peer has posted none yet, the message waits at the peer, not
   /// here. At the accepting end, all operations but receive() wait for the first message of the other end: see
   /// establish().
-  Result<void> send(Slice message, Deadline deadline);
+  [[nodiscard]] Result<void> send(Slice message, Deadline deadline);
   /// Waits for a message of the peer and returns its length in octets. Messages arrive in order. One that is longer
   /// than `into` ends the connection: WcStatus::kLocalLengthError.
-  Result<std::size_t> receive(Slice into, Deadline deadline);
+  [[nodiscard]] Result<std::size_t> receive(Slice into, Deadline deadline);
   /// Writes `local` to the first octets of `remote` (RDMA Write). The peer's program does not take part.
   /// Errors: Errc::kInvalidArgument, "remote", if it is shorter than `local`; nothing is sent.
-  Result<void> write(Slice local, const RemoteRegion& remote, Deadline deadline);
+  [[nodiscard]] Result<void> write(Slice local, const RemoteRegion& remote, Deadline deadline);
   /// Reads the first octets of `remote` into `local`, until it is full (RDMA Read). Errors: as for write().
-  Result<void> read(Slice local, const RemoteRegion& remote, Deadline deadline);
+  [[nodiscard]] Result<void> read(Slice local, const RemoteRegion& remote, Deadline deadline);
   /// Adds to the 64-bit number at the beginning of `remote` and returns its old value (RFC 7306 section 5). Atomic with
   /// respect to other such operations, not to the peer's processor. Numbers are in the peer's host order.
   /// Errors: Errc::kInvalidArgument, "remote", if its address is not a multiple of 8, or its length is less than 8.
-  Result<std::uint64_t> fetch_add(const RemoteRegion& remote, std::uint64_t add, Deadline deadline);
+  [[nodiscard]] Result<std::uint64_t> fetch_add(const RemoteRegion& remote, std::uint64_t add, Deadline deadline);
   /// Replaces the 64-bit number at the beginning of `remote` by `swap` if it equals `compare`; returns its old value.
   /// Order, atomicity and errors as for fetch_add().
-  Result<std::uint64_t> compare_swap(const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
+  [[nodiscard]] Result<std::uint64_t> compare_swap(const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
                                      Deadline deadline);
 
   /// These post the same work requests, and return before they have completed. `old` receives the old value, 8 octets.
   /// Errors: as above, and those of verbs::QueuePair::post_send(). After Errc::kQueueFull, nothing was posted: take
   /// completions() first.
-  Result<void> send(Slice message, Post post);
-  Result<void> receive(Slice into, Post post);                                                  ///< as above
-  Result<void> write(Slice local, const RemoteRegion& remote, Post post);                       ///< as above
-  Result<void> read(Slice local, const RemoteRegion& remote, Post post);                        ///< as above
-  Result<void> fetch_add(Slice old, const RemoteRegion& remote, std::uint64_t add, Post post);  ///< as above
-  Result<void> compare_swap(Slice old, const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
+  [[nodiscard]] Result<void> send(Slice message, Post post);
+  [[nodiscard]] Result<void> receive(Slice into, Post post);                                                  ///< as above
+  [[nodiscard]] Result<void> write(Slice local, const RemoteRegion& remote, Post post);                       ///< as above
+  [[nodiscard]] Result<void> read(Slice local, const RemoteRegion& remote, Post post);                        ///< as above
+  [[nodiscard]] Result<void> fetch_add(Slice old, const RemoteRegion& remote, std::uint64_t add, Post post);  ///< as above
+  [[nodiscard]] Result<void> compare_swap(Slice old, const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
                             Post post);  ///< as above
   /// Takes completions of posted work requests, at most out.size(), and returns their number. Waits for the first one
   /// until the deadline: an expired Deadline only looks. Errors: Errc::kTimedOut; the connection continues.
-  Result<std::size_t> completions(std::span<verbs::WorkCompletion> out, Deadline deadline);
+  [[nodiscard]] Result<std::size_t> completions(std::span<verbs::WorkCompletion> out, Deadline deadline);
   /// Returns the cause of a failed completion.
   [[nodiscard]] Error why(const verbs::WorkCompletion& completion) const;
 
@@ -233,7 +241,7 @@ class Connection {
   std::optional<Result<void>> step_establish();
   Result<void> begin_close();
   std::optional<Result<void>> step_close();
-  void abort(Errc code, std::string_view reason);
+  void abort(const Error& cause);
   [[nodiscard]] int event_descriptor() const noexcept;
   [[nodiscard]] Result<Region> register_octets(std::span<std::byte> octets, Access access);
   [[nodiscard]] Result<Region> register_octets(std::span<const std::byte> octets, Access access);

@@ -26,8 +26,8 @@ class Listener {
   static constexpr int kDefaultBacklog = 128;  ///< requests that wait for next(), unless listen() gets another number
 
   /// Listens at a local address. `backlog` is the maximum of requests that wait for next(), at least 1. Further peers wait
-  /// in the kernel's queue (ConnectionId::listen(), verbs/connection.hpp), whose size is `backlog`, at least 128 and at
-  /// most net.core.somaxconn. Choose more than 128 if more peers than that connect at once.
+  /// in the kernel's queue (ConnectionId::listen(), verbs/connection.hpp), whose size is `backlog`, at least 1024 and at
+  /// most net.core.somaxconn. Choose more than 1024 if more peers than that connect at once.
   /// Errors: Errc::kAddressInUse; kInvalidArgument if it is no address of this host, or `backlog` is less than 1.
   [[nodiscard]] static Result<Listener> listen(const Endpoint& at, int backlog = kDefaultBacklog);
   /// Listens with a policy (verbs/policy.hpp), which the connections inherit.

@@ -78,6 +78,19 @@ TEST(Descriptors, ThatAreMissingAreAnErrorOfNext) {
   EXPECT_LT(failures, 16U);
 }
 
+TEST(Descriptors, ThatAreMissingAreNoMissingRoute) {
+  const Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  const Endpoint to = listener.local();
+  std::vector<Error> errors;
+  for (rlim_t room = 0; room < 16; ++room) {
+    const Room here(room);
+    const auto made = Connection::prepare(to);
+    if (!made) errors.push_back(made.error());
+  }
+  EXPECT_FALSE(errors.empty());
+  for (const Error& error : errors) EXPECT_NE(error.code, Errc::kUnreachable);
+}
+
 TEST(Descriptors, ThatAreMissingEndWhatWaits) {
   AsioEnds both, earlier;
   play(earlier.io, [&]() -> awaitable<void> { must(co_await earlier.client.close(use_awaitable)); }());  // see Room
@@ -87,6 +100,8 @@ TEST(Descriptors, ThatAreMissingEndWhatWaits) {
   play(both.io, [&]() -> awaitable<void> {
     const auto closed = co_await both.client.close(use_awaitable);
     EXPECT_EQ(closed ? 0 : closed.error().os_error, EMFILE);
+    const auto later = both.client.send({}, kPatience);
+    EXPECT_EQ(later ? 0 : later.error().os_error, EMFILE);
   }());
 }
 

@@ -115,6 +115,10 @@ TEST(Deferred, SendsThatFollowACloseAreNoErrorOfIt) {
   must(closed.get());
 }
 
+static_assert(!std::is_constructible_v<Connection, AsioConnection>, "its operations would not go on");
+static_assert(!std::is_assignable_v<Connection&, AsioConnection>, "as above");
+static_assert(std::is_move_constructible_v<AsioConnection> && std::is_move_assignable_v<AsioConnection>);
+
 TEST(Moving, ToItselfChangesNothing) {
   AsioEnds both;
   AsioConnection& same = both.client;
