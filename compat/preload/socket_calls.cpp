@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <utility>
 
 #include "compat/entry.hpp"
 #include "compat/objects/cancellation.hpp"
@@ -135,9 +136,24 @@ WEFT_ENTRY int shutdown(int number, int how) noexcept {
 WEFT_ENTRY int close(int number) {
   LIBC(close);
   if (!rs::in_program() || !rs::is_this_process()) return libc_close(number);
-  if (rs::is_rsocket(number)) return rs::close(number);
+  if (rs::is_rsocket(number)) return rs::close_at_once(number);
   rs::close_epoll_set(number);
   return libc_close(number);
+}
+
+// The connections that it closed are finished first: a child of fork() often ends like this.
+WEFT_ENTRY void _exit(int status) {
+  LIBC(_exit);
+  if (rs::in_program() && rs::is_this_process()) rs::wait_for_closed();
+  libc__exit(status);
+  std::unreachable();
+}
+
+WEFT_ENTRY void _Exit(int status) noexcept {
+  LIBC(_Exit);
+  if (rs::in_program() && rs::is_this_process()) rs::wait_for_closed();
+  libc__Exit(status);
+  std::unreachable();
 }
 
 WEFT_ENTRY int close_range(unsigned first, unsigned last, int flags) noexcept {
@@ -173,7 +189,7 @@ WEFT_ENTRY int dup3(int number, int copy, int flags) noexcept {
   if (!ours) return libc_dup3(number, copy, flags);
   if (number == copy) return refuse(EINVAL);
   if (rs::is_rsocket(number)) return rs::duplicate_to(number, copy);
-  rs::close(copy);
+  rs::close_at_once(copy);
   return libc_dup3(number, copy, flags);
 }
 

@@ -44,7 +44,12 @@ void close_range(unsigned first, unsigned last);
 
 // --- And back (close.cpp)
 int shutdown(int number, int how);
+// Waits for the peer, unless the rsocket is non-blocking: see close_at_once.
 int close(int number);
+// As close(2): the connection goes on in the background (closer.hpp), except where SO_LINGER says otherwise.
+int close_at_once(int number);
+// Until all connections of this process that were left to the background have ended. Before _exit(2).
+void wait_for_closed() noexcept;
 
 // --- Octets (transfer.cpp)
 ssize_t receive(int number, const iovec* pieces, std::size_t count, int flags);

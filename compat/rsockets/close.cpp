@@ -4,6 +4,7 @@
 #include "compat/rsockets/acceptor.hpp"
 #include "compat/rsockets/call.hpp"
 #include "compat/rsockets/calls.hpp"
+#include "compat/rsockets/closer.hpp"
 #include "compat/rsockets/epoll.hpp"
 
 namespace weft::compat::rsockets {
@@ -20,8 +21,7 @@ bool say(Socket& self, std::unique_lock<std::mutex>& lock, bool both, Deadline u
   return true;
 }
 
-// When both directions are over and all is sent, TCP's connection goes as well. Not before: what the peer takes slowly
-// is not to be flushed.
+// When both directions are over and all is sent, TCP's connection goes as well.
 void end_connection(Socket& self) {
   const Stream& stream = *self.stream;
   if (stream.disconnect_sent() && !stream.lost() && stream.all_sent()) static_cast<void>(self.id->disconnect());
@@ -29,23 +29,13 @@ void end_connection(Socket& self) {
 
 Deadline finish_time() { return Clock::now() + connection_policy().timeouts.finish; }
 
-// For the peer to close too: what it still writes would else meet memory that is gone, and be an error to it.
-constexpr std::chrono::seconds kGrace{1};
-
-template <typename Done>
-bool wait_until_done(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until, Done done) {
-  while (!done()) {
-    if (const int error = self.wait(lock, until); error != 0 && error != EINTR) return false;
-  }
-  return true;
-}
-
 // The queue pair is about to go, and what is still in its send queue would go with it.
 void finish_until(Socket& self, std::unique_lock<std::mutex>& lock, Deadline until) {
-  if (!say(self, lock, true, until)) return;
-  if (!wait_until_done(self, lock, until, [&] { return self.stream->all_sent(); })) return;
-  end_connection(self);
-  wait_until_done(self, lock, Clock::now() + kGrace, [&] { return self.stream->lost(); });
+  Ending ending(until);
+  while (!ending.step(self)) {
+    const int error = self.wait(lock, ending.until());
+    if (error != 0 && error != EINTR && error != EAGAIN) return;
+  }
 }
 
 void finish(Socket& self, std::unique_lock<std::mutex>& lock) {
@@ -54,29 +44,25 @@ void finish(Socket& self, std::unique_lock<std::mutex>& lock) {
   if (wish.l_linger > 0) finish_until(self, lock, Clock::now() + std::chrono::seconds(wish.l_linger));  // else: reset
 }
 
-}  // namespace
+// False: the closer does not take it. Its number is free at once, unless another thread of the program is in a call on
+// it: that one still needs the number, until the connection has ended.
+bool leave_to_closer(const std::shared_ptr<Socket>& socket) {
+  Ending ending(finish_time());
+  if (ending.step(*socket)) return true;
+  const bool alone = socket.use_count() == 1;
+  if (!Closer::of_process().take(socket, ending)) return false;
+  if (alone) socket->close_number();
+  return true;
+}
 
-int shutdown(int number, int how) {
-  return waiting_on_socket(
-      number,
-      [&](Socket& self, auto& lock) {
-        if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return minus_one(EINVAL);
-        self.progress();
-        if (self.phase != Phase::kConnected) return minus_one(ENOTCONN);
-        self.read_shut = self.read_shut || how != SHUT_WR;
-        const bool was_over = self.stream->outbound_over();
-        if (how == SHUT_RD && !was_over) return 0;
-        const bool said = say(self, lock, self.read_shut, finish_time());
-        end_connection(self);
-        self.wake_waiters();
-        return said ? 0 : minus_one(ETIMEDOUT);
-      },
-      [&] { return ::shutdown(number, how); });
+void finish(const std::shared_ptr<Socket>& socket, std::unique_lock<std::mutex>& lock, bool at_once) {
+  const bool waits = socket->options.linger_close.l_onoff != 0 || !(at_once || socket->nonblocking);
+  if (waits || !leave_to_closer(socket)) finish(*socket, lock);
 }
 
 // Threads that still wait for it find out that it is closing, and the last one of them frees it. A thread that is
 // cancelled meanwhile closes it all the same, without waiting any longer.
-int close(int number) {
+int close(int number, bool at_once) {
   return waiting_minus_one([&] {
     const Inside inside;
     leave_epoll_sets(number);
@@ -93,11 +79,36 @@ int close(int number) {
     }
     socket->wake_waiters();
     socket->progress();
-    if (socket->phase == Phase::kConnected) finish(*socket, lock);
+    if (socket->phase == Phase::kConnected) finish(socket, lock, at_once);
     socket->wake_waiters();
     return 0;
   });
 }
+
+}  // namespace
+
+int shutdown(int number, int how) {
+  return waiting_on_socket(
+      number,
+      [&](Socket& self, auto& lock) {
+        if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return minus_one(EINVAL);
+        self.progress();
+        if (self.phase != Phase::kConnected) return minus_one(ENOTCONN);
+        self.read_shut = self.read_shut || how != SHUT_WR;
+        const bool was_over = self.stream->outbound_over();
+        if (how == SHUT_RD && !was_over) return 0;
+        if (self.nonblocking) self.stream->shut_down_soon(self.read_shut);
+        const bool said = self.nonblocking || say(self, lock, self.read_shut, finish_time());
+        end_connection(self);
+        self.wake_waiters();
+        return said ? 0 : minus_one(ETIMEDOUT);
+      },
+      [&] { return ::shutdown(number, how); });
+}
+
+int close(int number) { return close(number, false); }
+
+int close_at_once(int number) { return close(number, true); }
 
 // Other threads may still run: an rsocket that one of them uses is left alone.
 void say_goodbye() noexcept {
@@ -112,6 +123,16 @@ void say_goodbye() noexcept {
     }
     return 0;
   }));
+  wait_for_closed();
+}
+
+// Looks again and again: this may be a signal handler, or a process that is short of everything. The closer has a time
+// for each connection; the one here is for the case that its thread cannot run.
+void wait_for_closed() noexcept {
+  if (Closer::count() == 0) return;
+  const Inside inside;
+  const Deadline until = finish_time();
+  while (Closer::count() != 0 && Clock::now() < *until) ::poll(nullptr, 0, 1);
 }
 
 }  // namespace weft::compat::rsockets

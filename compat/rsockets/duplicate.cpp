@@ -28,7 +28,7 @@ int duplicate(int number, int lowest) noexcept {
 int duplicate_to(int number, int copy) {
   const bool ours = is_rsocket(number);
   if (number == copy || (!ours && ::fcntl(number, F_GETFD) < 0)) return ours ? number : minus_one(EBADF);
-  if (is_rsocket(copy)) rsockets::close(copy);
+  if (is_rsocket(copy)) rsockets::close_at_once(copy);
   const Inside inside;
   if (!ours) return ::dup2(number, copy);
   return guarded_minus_one([&] { return ::dup3(number, copy, O_CLOEXEC) < 0 ? -1 : enter_copy(number, copy); });
@@ -68,7 +68,7 @@ ssize_t send_file(int number, int file, off_t* offset, std::size_t count) {
 }
 
 void close_range(unsigned first, unsigned last) {
-  for (const int number : numbers(first, last)) rsockets::close(number);
+  for (const int number : numbers(first, last)) rsockets::close_at_once(number);
 }
 
 }  // namespace weft::compat::rsockets

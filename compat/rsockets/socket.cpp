@@ -39,7 +39,7 @@ Socket::~Socket() {
   id.reset();
   listening.reset();
   events.reset();
-  if (number_ >= 0) ::close(number_);
+  close_number();
 }
 
 namespace {
@@ -105,6 +105,10 @@ bool Socket::hide_number() noexcept {
   number_ = own;
   hidden_ = true;
   return true;
+}
+
+void Socket::close_number() noexcept {
+  if (number_ >= 0) ::close(std::exchange(number_, -1));
 }
 
 // --- Of a listener

@@ -68,6 +68,8 @@ class Socket {
   void take_number() noexcept;
   // For a second number: this one is to be the program's alone. False, with errno: no other is left. Under the lock.
   bool hide_number() noexcept;
+  // The program may have the number for another file. No call may be waiting for it. Under the lock.
+  void close_number() noexcept;
   int numbers = 1;  // that the program knows it by. Under the table's lock
   // The program closed it by itself: it may be another file's by now.
   void forget_number() noexcept { number_ = -1; }

@@ -21,6 +21,7 @@ void Stream::begin(const ConnectData& peer) {
 bool Stream::progress() {
   if (!sides_) return false;
   bool any = take_completions();
+  if (shut_due_) shut_down_soon(disconnect_due_);
   if (!lost_) any = give_credits() || any;
   return any;
 }

@@ -42,12 +42,14 @@ class Stream {
   // --- Sending. The number of octets that were taken; 0: there is no room now, or never any more (outbound_over).
   std::size_t send(std::span<const std::byte> octets);
   [[nodiscard]] bool may_send() const noexcept;
-  [[nodiscard]] bool outbound_over() const noexcept { return shut_ || peer_gone_ || lost_; }
+  [[nodiscard]] bool outbound_over() const noexcept { return shut_ || shut_due_ || peer_gone_ || lost_; }
 
   // --- The end
   // Says that no more data comes from here; with `both`, that none is taken any more either. False: no room in the send
   // queue now, try again after some progress.
   bool shut_down(bool both);
+  // The same without a second try of the caller's: progress() says it as soon as there is room.
+  void shut_down_soon(bool both);
   [[nodiscard]] bool disconnect_sent() const noexcept { return disconnect_sent_; }
   [[nodiscard]] bool lost() const noexcept { return lost_; }
   // It ended without a word of the peer's, or the peer broke the protocol: an error, once.
@@ -96,6 +98,8 @@ class Stream {
   std::optional<Sides> sides_{};
   bool armed_ = false;
   bool shut_ = false;             // we said that no more data comes
+  bool shut_due_ = false;         // we are to say so
+  bool disconnect_due_ = false;   // or the other thing
   bool disconnect_sent_ = false;  // nor is taken
   bool peer_shut_ = false;        // the peer said the one
   bool peer_gone_ = false;        // or the other

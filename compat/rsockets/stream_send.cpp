@@ -132,4 +132,9 @@ bool Stream::shut_down(bool both) {
   return true;
 }
 
+void Stream::shut_down_soon(bool both) {
+  disconnect_due_ = disconnect_due_ || both;
+  shut_due_ = !shut_down(disconnect_due_);
+}
+
 }  // namespace weft::compat::rsockets

@@ -20,6 +20,7 @@
 #include "compat/rsockets/acceptor.hpp"
 #include "compat/rsockets/call.hpp"
 #include "compat/rsockets/calls.hpp"
+#include "compat/rsockets/closer.hpp"
 #include "compat/rsockets/epoll.hpp"
 
 namespace weft::compat::rsockets {
@@ -91,6 +92,7 @@ void leave_to_parent(int number, int unconnected) {
 void after_fork_in_child() {
   const Inside inside;
   Acceptor::leave_to_parent();
+  Closer::leave_to_parent();
   leave_epoll_sets_to_parent();
   const int unconnected = table().own.empty() ? -1 : ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   for (auto& [number, entry] : table().own) {

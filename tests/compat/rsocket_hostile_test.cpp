@@ -4,14 +4,18 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "common/crc32c.hpp"
+#include "compat/rsockets/closer.hpp"
 #include "compat/rsockets/epoll.hpp"
 #include "tests/compat/rsocket_pair.hpp"
 
@@ -31,18 +35,22 @@ std::string big_endian(std::uint64_t value, int octets) {
 
 std::string little_endian(std::uint32_t value) { return big_endian(__builtin_bswap32(value), 4); }
 
-// Version 1, messages in little-endian order, with iomaps, and 384 credits; then its target SGL and its buffer.
-std::string private_data() {
+// Version 1, messages in little-endian order, with iomaps, and credits; then its target SGL and its buffer. `takes_much`: more than a TCP
+// connection holds.
+std::string private_data(bool takes_much) {
   return std::string("\x01\x02\x01\x80\0\0\0\0", 8) + big_endian(1ULL << 32, 8) + big_endian(5, 4) + big_endian(2, 4) +
-         big_endian(1ULL << 32, 8) + big_endian(6, 4) + big_endian(1U << 16, 4);
+         big_endian(1ULL << 32, 8) + big_endian(6, 4) + big_endian(takes_much ? 0xF0000000 : 1U << 16, 4);
 }
 
 class Hostile {
  public:
-  explicit Hostile(const Owner& listening) {
+  explicit Hostile(const Owner& listening, int receive_buffer = 0) {
+    if (receive_buffer != 0) {
+      ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    }
     const At at = loopback_of(AF_INET, name_of(listening.number()).port());
     if (::connect(socket_, at.address(), at.length) != 0) throw std::runtime_error("connect");
-    const std::string data = private_data();
+    const std::string data = private_data(receive_buffer != 0);
     put(std::string("MPA ID Req Frame\x50\x02", 18) + big_endian(data.size() + 4, 2) + big_endian(0x00010001, 4) +
         data);
     std::string reply(64, '\0');
@@ -69,6 +77,13 @@ class Hostile {
   }
   bool say(std::uint32_t word) { return put(message(word)); }
   void hang_up() const { ::shutdown(socket_, SHUT_RDWR); }
+  // After what came before it.
+  [[nodiscard]] bool is_reset() const {
+    std::string some(65536, '\0');
+    ssize_t got = 1;
+    while (got > 0) got = ::recv(socket_, some.data(), some.size(), 0);
+    return got < 0 && errno == ECONNRESET;
+  }
 
  private:
   const int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -110,12 +125,18 @@ class Flood {
 };
 
 struct HostilePair : testing::Test {
-  HostilePair() : server(accept(listening.number(), nullptr, nullptr)) {
+  explicit HostilePair(int receive_buffer = 0)
+      : peer(listening, receive_buffer), server(accept(listening.number(), nullptr, nullptr)) {
     if (rsockets::fcntl(server.number(), F_SETFL, O_NONBLOCK) != 0) throw std::runtime_error("rfcntl");
   }
   Owner listening = listener();
-  Hostile peer{listening};
+  Hostile peer;
   Owner server;
+};
+
+constexpr int kSmall = 2304;
+struct SilentPair : HostilePair {
+  SilentPair() : HostilePair(kSmall) {}
 };
 
 // --- It sends keep-alives without end, which need no credit
@@ -153,6 +174,118 @@ TEST_F(HostilePair, AReadThatWaitsIsOverInTimeDuringAFlood) {
   char octet{};
   expect_refused(get(server.number(), &octet, 1), EAGAIN);
   EXPECT_TRUE(flood.stop());
+}
+
+// --- It takes nothing, and does not close
+
+// Until nothing more is taken.
+void fill(int number) {
+  const std::string octets(60'000, 'a');
+  while (test::put(number, octets) > 0) continue;
+  EXPECT_EQ(errno, EAGAIN);
+}
+
+template <typename Body>
+void expect_quick(Body body) {
+  const auto begin = Clock::now();
+  body();
+  EXPECT_LT(Clock::now() - begin, std::chrono::milliseconds(kPatience)) << "it waited for finish-timeout";
+}
+
+bool nothing_left_behind() {
+  const auto end = Clock::now() + std::chrono::milliseconds(kPatience);
+  while (Closer::count() != 0 && Clock::now() < end) std::this_thread::yield();
+  return Closer::count() == 0;
+}
+
+TEST_F(SilentPair, ACloseThatMayNotWaitReturnsAtOnce) {
+  fill(server.number());
+  expect_quick([&] { EXPECT_EQ(close(server.release()), 0); });
+  EXPECT_EQ(Closer::count(), 1U);
+  peer.hang_up();
+  EXPECT_TRUE(nothing_left_behind());
+}
+
+TEST_F(SilentPair, TheNumberOfAClosedOneIsFree) {
+  fill(server.number());
+  const int number = server.release();
+  EXPECT_EQ(close(number), 0);
+  EXPECT_EQ(::fcntl(number, F_GETFD), -1);
+  peer.hang_up();
+  EXPECT_TRUE(nothing_left_behind());
+}
+
+TEST_F(SilentPair, CloseOfLibcReturnsAtOnceAlsoWhereItMayWait) {
+  fill(server.number());
+  ASSERT_EQ(rsockets::fcntl(server.number(), F_SETFL, 0), 0);
+  expect_quick([&] { EXPECT_EQ(close_at_once(server.release()), 0); });
+  peer.hang_up();
+  EXPECT_TRUE(nothing_left_behind());
+}
+
+TEST_F(SilentPair, ALingerTimeIsWaitedFor) {
+  fill(server.number());
+  const linger second{.l_onoff = 1, .l_linger = 1};
+  ASSERT_EQ(rsockets::setsockopt(server.number(), SOL_SOCKET, SO_LINGER, &second, sizeof second), 0);
+  const auto begin = Clock::now();
+  EXPECT_EQ(close(server.release()), 0);
+  EXPECT_GE(Clock::now() - begin, 1s);
+  EXPECT_EQ(Closer::count(), 0U);
+}
+
+// Soft limit of descriptors while it lives.
+struct FileLimit {
+  explicit FileLimit(rlim_t limit) {
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit wanted{.rlim_cur = limit, .rlim_max = before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &wanted);
+  }
+  ~FileLimit() { ::setrlimit(RLIMIT_NOFILE, &before); }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  rlimit before{};
+};
+
+TEST(RsocketHostile, ClosedOnesAreBoundedInNumber) {
+  const FileLimit few(700);
+  const std::size_t most = Closer::most();
+  const Owner listening = listener();
+  std::vector<std::unique_ptr<Hostile>> peers;
+  for (std::size_t i = 0; i < most + 4; ++i) {
+    peers.push_back(std::make_unique<Hostile>(listening, kSmall));
+    Owner server(accept(listening.number(), nullptr, nullptr));
+    ASSERT_GE(server.number(), 0);
+    ASSERT_EQ(rsockets::fcntl(server.number(), F_SETFL, O_NONBLOCK), 0);
+    fill(server.number());
+    EXPECT_EQ(close(server.release()), 0);
+  }
+  EXPECT_LE(Closer::count(), most + 1);  // the thread may still look at one that had to go
+  EXPECT_TRUE(peers.front()->is_reset());
+  peers.clear();
+  EXPECT_TRUE(nothing_left_behind());
+}
+
+TEST(RsocketHostile, AnHonestPeerGetsAllThatWasSentBeforeTheClose) {
+  Pair pair;
+  ASSERT_EQ(rsockets::fcntl(pair.server.number(), F_SETFL, O_NONBLOCK), 0);
+  std::string all(60'000, 'b');
+  ASSERT_EQ(test::put(pair.server.number(), all), 60'000);
+  EXPECT_EQ(close(pair.server.release()), 0);
+  EXPECT_EQ(get_text(pair.client.number(), all.size(), MSG_WAITALL), all);
+  EXPECT_EQ(get_text(pair.client.number()), "");
+  pair.client = Owner();
+  EXPECT_TRUE(nothing_left_behind());
+}
+
+TEST(RsocketHostile, AProgramThatEndsWaitsForWhatItClosed) {
+  Pair pair;
+  const std::string all(60'000, 'c');
+  ASSERT_EQ(test::put(pair.server.number(), all), 60'000);
+  EXPECT_EQ(close_at_once(pair.server.release()), 0);
+  EXPECT_EQ(Closer::count(), 1U);
+  wait_for_closed();
+  EXPECT_EQ(Closer::count(), 0U);
+  EXPECT_EQ(get_text(pair.client.number(), all.size(), MSG_WAITALL), all);
 }
 
 }  // namespace
