@@ -149,12 +149,7 @@ WEFT_ENTRY void _exit(int status) {
   std::unreachable();
 }
 
-WEFT_ENTRY void _Exit(int status) noexcept {
-  LIBC(_Exit);
-  if (rs::in_program() && rs::is_this_process()) rs::wait_for_closed();
-  libc__Exit(status);
-  std::unreachable();
-}
+WEFT_ENTRY void _Exit(int status) noexcept { ::_exit(status); }
 
 WEFT_ENTRY int close_range(unsigned first, unsigned last, int flags) noexcept {
   LIBC(close_range);

@@ -16,9 +16,6 @@ namespace weft::compat::rsockets {
 
 namespace {
 
-// The queue of a kernel's listener overflows softly: a client's SYN is repeated, for minutes. Here a client gives up
-// after startup-timeout, so the queue is not short.
-constexpr int kMinBacklog = 128;
 constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 
 int refuse_kind(int error, std::string_view reason) { return refused_minus_one("rsocket", error, reason); }
@@ -86,7 +83,7 @@ int listen(int number, int backlog) noexcept {
       self.phase = Phase::kBound;
     }
     if (self.phase != Phase::kBound) return refused_minus_one("rlisten", EINVAL, "it is connected, or was");
-    if (const int error = self.listen(static_cast<std::size_t>(std::max(backlog, kMinBacklog))); error != 0) {
+    if (const int error = self.listen(Socket::most_waiting(backlog)); error != 0) {
       return minus_one(error);
     }
     lock.unlock();  // the acceptor's comes before it

@@ -14,6 +14,7 @@
 #include "compat/objects/context.hpp"
 #include "compat/objects/report.hpp"
 #include "compat/objects/settings.hpp"
+#include "transport/descriptor_limit.hpp"
 #include "transport/own_descriptors.hpp"
 
 namespace weft::compat::rsockets {
@@ -114,17 +115,27 @@ void Socket::close_number() noexcept {
 // --- Of a listener
 
 // Without shared memory: a child of fork() may accept the connection, and its parent the offer that belongs to it.
-int Socket::listen(std::size_t backlog) {
+// The queue of a kernel's listener overflows softly: a client's SYN is repeated, for minutes. Here a client gives up after
+// startup-timeout, so the queue is not short, but takes a quarter of the process's descriptors at most.
+std::size_t Socket::most_waiting(int backlog) noexcept {
+  constexpr int kLeast = 128;
+  constexpr std::size_t kDescriptorsOfOne = 7;
+  const auto wanted = static_cast<std::size_t>(std::max(backlog, kLeast));
+  const std::size_t possible = transport::part_of_descriptors(4, kDescriptorsOfOne * wanted) / kDescriptorsOfOne;
+  return std::clamp<std::size_t>(possible, 1, wanted);
+}
+
+int Socket::listen(std::size_t most) {
   auto policy = connection_policy();
   policy.startup.same_host = verbs::SameHost::kOff;
   if (const auto set = id->set_policy(policy); !set) return refused("rlisten", set.error());
   auto incoming = open_events();
   if (!incoming) return errno;
   if (const auto moved = id->migrate(*incoming); !moved) return refused("rlisten", moved.error());
-  listening = std::make_unique<Listening>(std::move(*incoming), backlog);
+  listening = std::make_unique<Listening>(std::move(*incoming), most);
   if (listening->flag.descriptor() < 0) return refused("rlisten", EMFILE, "no descriptor is left");
   watch(listening->flag.descriptor());
-  if (const auto done = id->listen(static_cast<int>(backlog)); !done) return refused("rlisten", done.error());
+  if (const auto done = id->listen(static_cast<int>(most)); !done) return refused("rlisten", done.error());
   phase = Phase::kListening;
   return 0;
 }

@@ -129,7 +129,9 @@ class Socket {
   };
   std::unique_ptr<Listening> listening{};
   // 0 or an errno, with a line in the log. Of an identifier that has an address.
-  int listen(std::size_t backlog);
+  // How many connections of a listener wait to be accepted, at most.
+  [[nodiscard]] static std::size_t most_waiting(int backlog) noexcept;
+  int listen(std::size_t most);
   void add_accepted(std::shared_ptr<Socket> connection);
   std::shared_ptr<Socket> take_accepted();  // null: there is none
   [[nodiscard]] std::size_t accepted_count() const noexcept { return listening ? listening->accepted.size() : 0; }

@@ -288,5 +288,20 @@ TEST(RsocketHostile, AProgramThatEndsWaitsForWhatItClosed) {
   EXPECT_EQ(get_text(pair.client.number(), all.size(), MSG_WAITALL), all);
 }
 
+// Peers whose connections the program does not accept leave most of the descriptors to it.
+TEST(Listener, TakesAQuarterOfTheDescriptors) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{.rlim_cur = 1024, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto of_five = Socket::most_waiting(5), of_thousand = Socket::most_waiting(1000);
+  const rlimit many{.rlim_cur = before.rlim_max, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &many), 0);
+  EXPECT_EQ(of_five, 36U);
+  EXPECT_EQ(of_thousand, 36U);
+  if (many.rlim_cur >= 28'000) EXPECT_EQ(Socket::most_waiting(1000), 1000U);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 }  // namespace
 }  // namespace weft::compat::rsockets::test
