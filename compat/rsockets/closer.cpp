@@ -2,7 +2,6 @@
 #include "compat/rsockets/closer.hpp"
 
 #include <poll.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "compat/objects/report.hpp"
 #include "compat/rsockets/call.hpp"
 #include "transport/blocked_signals.hpp"
+#include "transport/descriptor_limit.hpp"
 
 namespace weft::compat::rsockets {
 
@@ -22,9 +22,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kGrace{1};
 constexpr int kPauseWithoutMemory = 100;  // ms
 // Each has up to seven descriptors, so that all of them have less than half of what the process may have.
-constexpr rlim_t kShare = 16;
-constexpr rlim_t kFewest = 16;
-constexpr rlim_t kMost = 256;
+constexpr std::size_t kShare = 16;
+constexpr std::size_t kFewest = 16;
+constexpr std::size_t kMost = 256;
 
 std::atomic<Closer*>& closer_of_process() {
   static std::atomic<Closer*> one{nullptr};
@@ -82,9 +82,7 @@ void Closer::leave_to_parent() noexcept {
 }
 
 std::size_t Closer::most() noexcept {
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return kFewest;
-  return std::clamp<rlim_t>(files.rlim_cur / kShare, kFewest, kMost);
+  return std::clamp(transport::part_of_descriptors(kShare, kMost), kFewest, kMost);
 }
 
 std::size_t Closer::count() noexcept { return under_way(); }
