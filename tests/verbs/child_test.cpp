@@ -71,5 +71,22 @@ TEST(Child, ADaemonClosesWhatItDoesNotKnow) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+// Its connections are lost. When it has destroyed everything, it can make new ones.
+TEST(Child, ADaemonThatClosesEverythingCanBeginAnew) {
+  if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
+  const int status = status_of_child(STDERR_FILENO, [] {
+    ::alarm(60);  // instead of waiting for ever
+    {
+      Pair pair;
+      exchange(pair);
+      for (int descriptor = 3; descriptor < 2048; ++descriptor) ::close(descriptor);
+    }
+    Pair anew;
+    exchange(anew);
+  });
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 }  // namespace
 }  // namespace weft::verbs::test

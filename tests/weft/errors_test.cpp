@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an error says: which operation, which memory, and what ended the connection.
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,6 +80,38 @@ TEST(LocalLength, IsTheReceiversError) {
   EXPECT_EQ(error.status, WcStatus::kLocalLengthError);
   EXPECT_EQ(error.code, Errc::kMessageTooLong);
   EXPECT_EQ(error.operation, "receive");
+}
+
+// --- The connection
+
+TEST(Established, ItCannotBeAgain) {
+  Ends ends;
+  const Error error = error_of(ends.client.establish(kPatience));
+  EXPECT_EQ(error.code, Errc::kInvalidState);
+  expect_says(error, "was established before");
+  EXPECT_TRUE(ends.client.send({}, kPatience)) << "and this changes nothing";
+}
+
+// Its process was killed, say. That breaks no rule.
+TEST(PeerThatEndsInsideAMessage, IsLost) {
+  Listener listener = must(Listener::listen({"127.0.0.1", 0}));
+  const int peer = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  at.sin_port = htons(listener.local().port);
+  ASSERT_EQ(::connect(peer, reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
+  const std::string request("MPA ID Req Frame\x40\x01\0\0", 20), half_an_fpdu("\0\x40\x41\x43", 4);
+  ASSERT_EQ(::send(peer, request.data(), request.size(), 0), 20);
+  Connection connection = must(listener.next(kPatience));
+  must(connection.establish(kPatience));
+  std::array<char, 20> reply;
+  ASSERT_EQ(::recv(peer, reply.data(), reply.size(), MSG_WAITALL), 20) << "else close() resets";
+  ASSERT_EQ(::send(peer, half_an_fpdu.data(), half_an_fpdu.size(), 0), 4);
+  ::close(peer);
+  const Error error = error_of(connection.receive({}, kPatience));
+  EXPECT_EQ(error.code, Errc::kDisconnected);
+  expect_says(error, "the connection was lost");
 }
 
 // --- The peer's memory

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # it runs in checkouts of others
 import edit_command
 import samples_ddp  # noqa: F401  (each fills the table)
 import samples_mpa  # noqa: F401

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/progress/progress_threads.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "verbs/progress/relief.hpp"
@@ -28,6 +31,10 @@ void ProgressThreads::start(const std::function<void()>& first, const std::funct
 
 void ProgressThreads::stop() {
   for (auto& one : threads_) one.stop();
+}
+
+bool ProgressThreads::are_cut_off() const noexcept {
+  return !threads_.empty() && ::fcntl(threads_.front().descriptor(), F_GETFD) < 0 && errno == EBADF;
 }
 
 // --- Pollers

@@ -97,6 +97,7 @@ class Runtime {
   bool serve(const transport::Ready& ready);
   void serve_deadlines();
   void descriptors_are_gone();
+  static void end(Runtime* runtime) noexcept;
   [[nodiscard]] std::vector<std::uint64_t> take_due();
 
   std::shared_ptr<StagTable> stags_ = std::make_shared<StagTable>();

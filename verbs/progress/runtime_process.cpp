@@ -112,6 +112,11 @@ void Runtime::leave_to_parent(bool streams_locked) {
   if (nowhere >= 0) ::close(nowhere);
 }
 
+// A daemon that has closed all descriptors begins anew: its threads cannot be joined, so what they use is never freed.
+void Runtime::end(Runtime* runtime) noexcept {
+  if (!runtime->progress_.are_cut_off()) delete runtime;
+}
+
 std::shared_ptr<Runtime> Runtime::running() {
   const std::lock_guard lock(current().mutex);
   return current().runtime.lock();
@@ -125,7 +130,7 @@ Result<std::shared_ptr<Runtime>> Runtime::acquire() {
   if (auto running = current().runtime.lock()) return running;
   auto reactor = transport::Reactor::create();
   if (!reactor) return fail(Errc::kSystem, "runtime", "cannot create the reactor", reactor.error().value());
-  std::shared_ptr<Runtime> made(new Runtime(std::move(*reactor)));
+  std::shared_ptr<Runtime> made(new Runtime(std::move(*reactor)), end);
   if (const auto opened = made->open_timers(); !opened) return std::unexpected(opened.error());
   const auto serve = [runtime = made.get()](const transport::Ready& ready) { return runtime->serve(ready); };
   if (const auto opened = made->progress_.open(thread_count(), serve); !opened) return std::unexpected(opened.error());

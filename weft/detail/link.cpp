@@ -87,7 +87,9 @@ Result<std::shared_ptr<Link>> Link::make(verbs::EventChannel events, verbs::Conn
 // What an argument or the state does not permit changes nothing; any other error is the end.
 Result<void> Link::begin_establish(std::span<const std::byte> private_data) {
   if (auto mine = ours(kEstablish); !mine) return mine;
-  if (!life_.established) {
+  if (life_.established)
+    return std::unexpected(to_error({Errc::kInvalidState, "connection", "was established before"}, kEstablish));
+  {
     const std::lock_guard lock(mutex_);
     if (cause_) {
       Error error = *cause_;

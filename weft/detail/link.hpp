@@ -19,6 +19,7 @@
 #pragma once
 
 #include <atomic>
+#include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -145,7 +146,7 @@ class Link {
 
   mutable std::mutex mutex_;  // of what follows; no call into verbs but queries is made with it held
   std::condition_variable changed_;
-  bool collecting_ = false;
+  std::atomic<bool> collecting_ = false;  // read without the lock by post() alone
   struct Passes {  // each asks the queue once, and delivers what it got
     bool again = false;
     std::uint64_t begun = 0;
@@ -158,8 +159,12 @@ class Link {
   // What Post has in progress, of one work queue: a queue pair frees a place when its completion leaves the completion
   // queue, which is before the program has taken it from `posted_`.
   struct Places {
-    std::uint64_t awaited = 0;  // posted, with a completion to come: too many if the program polls the queue itself
-    std::uint64_t untaken = 0;  // completions in `posted_`
+    std::atomic<std::uint64_t> awaited = 0;  // posted, with a completion to come: too many if the program polls itself
+    std::atomic<std::uint64_t> untaken = 0;  // completions in `posted_`
+    void await_less() noexcept {  // not below 0: an unsignaled work request that failed was not counted
+      auto now = awaited.load();
+      while (now != 0 && !awaited.compare_exchange_weak(now, now - 1)) continue;
+    }
   };
   Places send_places_, receive_places_;
   std::optional<Error> cause_;

@@ -51,6 +51,9 @@ verbs::Result<void> check_remote(const Operation& operation) {
   return {};
 }
 
+// TCP's connection ended inside a message, as it does when the peer's process is killed (RFC 5044 section 8).
+bool is_loss(const verbs::StreamError& error) noexcept { return error.layer == 2 && error.code == 1; }
+
 }  // namespace
 
 std::string_view name(Operation::Kind kind) noexcept {
@@ -113,30 +116,29 @@ Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, ve
 }
 
 // If the program has taken all that was collected, and nobody collects, the queue pair counts alone. So it does for a
-// program that polls the completion queue itself, whose completions are never collected.
+// program that polls the completion queue itself, whose completions are never collected. Without the lock: a work request
+// counts before it is compared with the limit, so that concurrent ones never pass it together, and keep() adds a
+// completion before it removes what was awaited.
 Result<void> Link::post(const Operation& operation, Post how) {
   if ((how.wr_id & kOurs) != 0)
     return std::unexpected(to_error({Errc::kInvalidArgument, "wr_id", "2^63 or more"}, name(operation.kind)));
-  if (auto mine = ours(name(operation.kind)); !mine) return mine;
   const bool receives = operation.kind == Operation::Kind::kReceive;
   const bool completes = receives || has(how.flags, verbs::SendFlags::kSignaled);
-  {
-    const std::lock_guard lock(mutex_);
-    Places& places = places_of(receives);
-    const bool counts = collecting_ || places.untaken != 0;
-    if (counts && places.awaited + places.untaken >= kPlaces) {
-      const std::string_view queue = receives ? "receive queue" : "send queue";
-      return std::unexpected(
-          to_error({Errc::kQueueFull, queue, "full until completions are taken"}, name(operation.kind)));
-    }
-    if (completes) ++places.awaited;
+  if (receives && completions.is_parents()) return ours(name(operation.kind));  // the queue pair refuses sends itself
+  Places& places = places_of(receives);
+  const auto awaited = completes ? places.awaited.fetch_add(1) : places.awaited.load();
+  const auto untaken = places.untaken.load();
+  const bool full = (untaken != 0 || collecting_) && awaited + untaken >= kPlaces;
+  if (!full) {
+    auto posted = post_work(operation, how.wr_id, how.flags);
+    if (posted) return posted;
+    if (completes) places.await_less();
+    auto mine = ours(name(operation.kind));
+    return mine ? posted : mine;
   }
-  auto posted = post_work(operation, how.wr_id, how.flags);
-  if (!posted && completes) {
-    const std::lock_guard lock(mutex_);
-    if (Places& places = places_of(receives); places.awaited != 0) --places.awaited;
-  }
-  return posted;
+  if (completes) places.await_less();
+  const std::string_view queue = receives ? "receive queue" : "send queue";
+  return std::unexpected(to_error({Errc::kQueueFull, queue, "full until completions are taken"}, name(operation.kind)));
 }
 
 // Numbers that a peer returns need registered memory. With the lock held.
@@ -208,8 +210,11 @@ Error Link::cause() const {
   if (!queue_pair) return error;
   const verbs::QueuePairQuery query = queue_pair->query();
   if (query.stream_error) {
-    error.code = query.stream_error->remote ? Errc::kDisconnected : Errc::kProtocol;
-    error.argument = query.stream_error->remote ? "the peer ended the connection" : "the peer broke the protocol";
+    const bool remote = query.stream_error->remote;
+    error.code = remote || is_loss(*query.stream_error) ? Errc::kDisconnected : Errc::kProtocol;
+    error.argument = remote                             ? "the peer ended the connection"
+                     : error.code == Errc::kDisconnected ? "the connection was lost"
+                                                         : "the peer broke the protocol";
     error.reason = query.stream_error->sentence;
     error.stream = query.stream_error;
   } else if (query.end) {

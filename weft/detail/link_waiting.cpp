@@ -253,7 +253,7 @@ void Link::keep(const WorkCompletion& completion) {
   posted_.push_back(completion);
   Places& places = places_of(is_receive(completion));
   ++places.untaken;
-  if (places.awaited != 0) --places.awaited;
+  places.await_less();
 }
 
 void Link::finish(Pendings::iterator at, Outcome outcome, Pendings& finished) {

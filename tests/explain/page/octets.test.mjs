@@ -184,6 +184,6 @@ test("a FIN is an orderly close only without a Terminate before it", async () =>
   await close_page(page);
   own[terminate].words = "Send";
   const other = await open_page(browser, write_page("orderly", orderly), {hash: `#row=${fin + 1}`});
-  assert.match(await text(other, "#octets-pane .lesson"), /When all that was asked has been answered, a connection ends so/);
+  assert.match(await text(other, "#octets-pane .lesson"), /If all requests have been answered, this is how a connection ends/);
   await close_page(other);
 });

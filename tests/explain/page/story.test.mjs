@@ -20,7 +20,7 @@ test("the page opens with what RDMA is, who takes part and what happens", async 
   const page = await open_page(browser, path);
   assert.equal(await page.locator("#tab-story").getAttribute("aria-selected"), "true");
   const story = await text(page, "#story-pane");
-  assert.match(story, /With RDMA, a program writes into the memory of a program on another host/);
+  assert.match(story, /With RDMA, a program writes to the memory of a program on another host/);
   assert.match(story, /The initiator, 10\.0\.0\.1:40000, has opened this connection to the responder, 10\.0\.0\.2:4420/);
   assert.match(story, /the two ends connect, write, send, read, revoke an STag, refuse what is not allowed and close\./);
   assert.deepEqual(await page.locator(".chapter h3").allInnerTexts(), [
