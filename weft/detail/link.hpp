@@ -125,6 +125,7 @@ class Link {
   Result<void> post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags);
   verbs::Result<void> post_send(const verbs::SendRequest& request);
   struct Places;
+  Result<void> post_counted(const Operation& operation, Post how, Places* counted);
   Places& places_of(bool receives) { return receives ? receive_places_ : send_places_; }
   verbs::Result<void> collect(Lock& lock, std::chrono::milliseconds at_most);
   verbs::Result<void> collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);

@@ -129,16 +129,20 @@ Result<void> Link::post(const Operation& operation, Post how) {
   const auto awaited = completes ? places.awaited.fetch_add(1) : places.awaited.load();
   const auto untaken = places.untaken.load();
   const bool full = (untaken != 0 || collecting_) && awaited + untaken >= kPlaces;
-  if (!full) {
-    auto posted = post_work(operation, how.wr_id, how.flags);
-    if (posted) return posted;
-    if (completes) places.await_less();
-    auto mine = ours(name(operation.kind));
-    return mine ? posted : mine;
-  }
+  if (!full) return post_counted(operation, how, completes ? &places : nullptr);
   if (completes) places.await_less();
   const std::string_view queue = receives ? "receive queue" : "send queue";
   return std::unexpected(to_error({Errc::kQueueFull, queue, "full until completions are taken"}, name(operation.kind)));
+}
+
+// One result from end to end, which is not copied. `counted`: null if no completion is awaited.
+Result<void> Link::post_counted(const Operation& operation, Post how, Places* counted) {
+  Result<void> posted = post_work(operation, how.wr_id, how.flags);
+  if (!posted) {
+    if (counted != nullptr) counted->await_less();
+    if (completions.is_parents()) posted = ours(name(operation.kind));
+  }
+  return posted;
 }
 
 // Numbers that a peer returns need registered memory. With the lock held.
