@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compat/objects/settings.hpp"
+#include "compat/one_of_process.hpp"
 #include "transport/descriptor_limit.hpp"
 #include "transport/own_descriptors.hpp"
 
@@ -26,13 +27,10 @@ std::atomic<Connections*>& connections_of_process() {
 }  // namespace
 
 Connections& Connections::of_process() {
-  if (Connections* const one = connections_of_process().load()) return *one;
-  [[maybe_unused]] static const int watched = ::pthread_atfork(nullptr, nullptr, leave_to_parent);
-  auto* const made = new Connections;
-  Connections* none = nullptr;
-  if (connections_of_process().compare_exchange_strong(none, made)) return *made;
-  delete made;
-  return *none;
+  return one_of_process(connections_of_process(), [] {
+    [[maybe_unused]] static const int watched = ::pthread_atfork(nullptr, nullptr, leave_to_parent);
+    return new Connections;
+  });
 }
 
 void Connections::leave_to_parent() noexcept {

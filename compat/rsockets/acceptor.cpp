@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "compat/objects/report.hpp"
+#include "compat/one_of_process.hpp"
 #include "compat/rsockets/call.hpp"
 #include "transport/blocked_signals.hpp"
 #include "transport/own_descriptors.hpp"
@@ -70,12 +71,7 @@ bool answer(Socket& made, verbs::ConnectionEvent event) {
 }  // namespace
 
 Acceptor& Acceptor::of_process() {
-  if (Acceptor* const one = acceptor_of_process().load()) return *one;
-  auto* const made = new Acceptor;
-  Acceptor* none = nullptr;
-  if (acceptor_of_process().compare_exchange_strong(none, made)) return *made;
-  delete made;
-  return *none;
+  return one_of_process(acceptor_of_process(), [] { return new Acceptor; });
 }
 
 void Acceptor::leave_to_parent() noexcept {

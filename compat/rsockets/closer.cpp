@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compat/objects/report.hpp"
+#include "compat/one_of_process.hpp"
 #include "compat/rsockets/call.hpp"
 #include "transport/blocked_signals.hpp"
 #include "transport/descriptor_limit.hpp"
@@ -68,12 +69,7 @@ struct Closer::Closing {
 };
 
 Closer& Closer::of_process() {
-  if (Closer* const one = closer_of_process().load()) return *one;
-  auto* const made = new Closer;
-  Closer* none = nullptr;
-  if (closer_of_process().compare_exchange_strong(none, made)) return *made;
-  delete made;
-  return *none;
+  return one_of_process(closer_of_process(), [] { return new Closer; });
 }
 
 void Closer::leave_to_parent() noexcept {

@@ -114,7 +114,6 @@ void Socket::close_number() noexcept {
 
 // --- Of a listener
 
-// Without shared memory: a child of fork() may accept the connection, and its parent the offer that belongs to it.
 // The queue of a kernel's listener overflows softly: a client's SYN is repeated, for minutes. Here a client gives up after
 // startup-timeout, so the queue is not short, but takes a quarter of the process's descriptors at most.
 std::size_t Socket::most_waiting(int backlog) noexcept {
@@ -125,6 +124,7 @@ std::size_t Socket::most_waiting(int backlog) noexcept {
   return std::clamp<std::size_t>(possible, 1, wanted);
 }
 
+// Without shared memory: a child of fork() may accept the connection, and its parent the offer that belongs to it.
 int Socket::listen(std::size_t most) {
   auto policy = connection_policy();
   policy.startup.same_host = verbs::SameHost::kOff;

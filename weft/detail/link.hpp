@@ -19,7 +19,6 @@
 #pragma once
 
 #include <atomic>
-#include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <condition_variable>
