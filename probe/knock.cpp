@@ -112,7 +112,7 @@ std::expected<void, std::string> meet(Way& way) {
     }
     auto there = judged(way, first);
     if (!there) return std::unexpected("the peer is not iWARP: " + there.error());
-    if (!way.peer_connects() && !way.one_at_a_time) way.one_at_a_time = !serves_two(way);
+    if (!way.peer_connects() && !serves_two(way)) way.learned->saw_one_at_a_time();
     return there;
   } catch (const Judgement& judgement) {
     return std::unexpected(judgement.what());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run learns about its peer: how long a round trip takes, and whether it floods.
+// What a run learns about its peer: how long a round trip takes, whether it floods, and how many connections it serves.
 #pragma once
 
 #include <atomic>
@@ -26,6 +26,10 @@ class Learned {
   // How many octets a conversation takes from the peer. Fewer after the first flood, so that a run against such a peer
   // ends.
   [[nodiscard]] std::size_t most_received() const noexcept { return floods_ ? kMostOfAFlooder : kMostReceived; }
+  // Notes that the peer serves one connection at a time: a case gives up its connection when it opens the next one, and one that needs both
+  // does not apply. A new connection that is refused, rejected or reset at once is tried again.
+  void saw_one_at_a_time() noexcept { one_at_a_time_ = true; }
+  [[nodiscard]] bool one_at_a_time() const noexcept { return one_at_a_time_; }
   // Notes that a conversation keeps these octets for the reports.
   void keeps(std::size_t octets) noexcept { kept_ += octets; }
   // Notes that so many of them were given up.
@@ -43,6 +47,7 @@ class Learned {
   std::atomic<Duration::rep> round_trip_ = 0;
   std::atomic<std::size_t> kept_ = 0;
   std::atomic<bool> floods_ = false;
+  std::atomic<bool> one_at_a_time_ = false;
 };
 
 }  // namespace weft::probe

@@ -81,7 +81,7 @@ class Run {
       if (const auto there = knock(way_); !there) lost(nullptr, there.error());
     }
     const unsigned allowed = options_.at_a_time != 0 ? options_.at_a_time : way_.most_at_a_time();
-    const unsigned most = way_.one_at_a_time ? 1 : allowed;
+    const unsigned most = way_.learned->one_at_a_time() ? 1 : allowed;
     const bool alone = most == 1;
     std::vector<std::jthread> slow;
     for (const std::size_t index : slow_) {
@@ -275,7 +275,7 @@ Report run(Way& way, const RunOptions& options) {
                 .depth = options.depth};
   report.revision = way.revision;
   report.enhanced = way.enhanced;
-  report.one_at_a_time = way.one_at_a_time;
+  report.one_at_a_time = way.learned->one_at_a_time();
   report.started = std::chrono::system_clock::now();
   const Instant began = now();
   Run cases(way, options);

@@ -43,7 +43,7 @@ Conversation& Scene::keep(std::unique_ptr<Conversation> conversation, Instant be
 }
 
 void Scene::give_up_earlier() noexcept {
-  if (!self_->way.one_at_a_time) return;
+  if (!self_->way.learned->one_at_a_time()) return;
   for (const auto& earlier : self_->conversations) earlier->give_up();
 }
 
@@ -129,7 +129,7 @@ rdmap::ReadRequest Scene::provoke_read(Conversation& by, ddp::TaggedOffset offse
 
 bool Scene::offers(std::uint32_t needs) const noexcept { return self_->way.lacks(needs) == 0; }
 unsigned Scene::at_most(unsigned connections) const {
-  if (self_->way.one_at_a_time) not_applicable(std::string(kOneAtATime));
+  if (self_->way.learned->one_at_a_time()) not_applicable(std::string(kOneAtATime));
   return std::min(connections, self_->way.most_held());
 }
 bool Scene::peer_connects() const noexcept { return self_->way.peer_connects(); }

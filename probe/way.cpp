@@ -42,7 +42,7 @@ class ToListener : public Way {
       reply = conversation->expect_frame(mpa::FrameKind::kReply);
       learn_from(*conversation);
       if (!reply.frame.reject) break;
-      if (!one_at_a_time || now() >= deadline) fail("the peer rejected the connection");
+      if (!learned->one_at_a_time() || now() >= deadline) fail("the peer rejected the connection");
     }
     Conversation& by = *conversation;
     by.start_fpdus(request, reply.frame);
@@ -64,9 +64,9 @@ class ToListener : public Way {
     constexpr Duration kPause = std::chrono::milliseconds(10);
     const Instant deadline = now() + patience_now();
     for (;;) {
-      if (one_at_a_time) std::this_thread::sleep_for(kPause);
+      if (learned->one_at_a_time()) std::this_thread::sleep_for(kPause);
       auto socket = connect_to(peer_, deadline, wish);
-      const bool again = one_at_a_time && now() < deadline;
+      const bool again = learned->one_at_a_time() && now() < deadline;
       if (socket && !(again && (*socket)->ends_by(now() + kPause + 2 * learned->round_trip())))
         return std::move(*socket);
       if (!again) fail(socket.error());

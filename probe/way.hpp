@@ -23,7 +23,7 @@ class Way {
   // What of these needs the peer does not have.
   [[nodiscard]] std::uint32_t lacks(std::uint32_t needs) const {
     const std::uint32_t has = offers() | (enhanced ? std::uint32_t{kEnhanced} : 0U);
-    return needs & ~(one_at_a_time ? has & ~std::uint32_t{kSessions} : has);
+    return needs & ~(learned->one_at_a_time() ? has & ~std::uint32_t{kSessions} : has);
   }
   [[nodiscard]] bool peer_connects() const { return (offers() & kConnects) != 0; }
   // Returns how many concurrent connections the peer supports.
@@ -47,9 +47,6 @@ class Way {
   std::string place{};        // where the prober listens; empty where the peer does
   std::uint8_t revision = 2;  // of MPA, in ordinary startups with this peer: meet() finds it out
   bool enhanced = true;       // and whether they are those of RFC 6581
-  // The peer serves one connection at a time: a case gives up its connection when it opens the next one, and one that needs both does
-  // not apply. A new connection that is refused or reset at once is tried again. meet() finds out whether a peer that listens is like that.
-  bool one_at_a_time = false;
   // With a peer that answers at once: how long a reaction is waited for, and how long silence has to last. Longer by what
   // `learned` says of the round trip.
   Duration patience = std::chrono::seconds(5);

@@ -88,9 +88,7 @@ class ByProfile final : public Way {
   using Said = std::vector<std::vector<std::byte>>;  // the private data, then each Send that was expected
 
   Way& raw() {
-    std::call_once(tuned_, [this] {
-      raw_->patience = patience, raw_->quiet = quiet, raw_->learned = learned, raw_->one_at_a_time = one_at_a_time;
-    });
+    std::call_once(tuned_, [this] { raw_->patience = patience, raw_->quiet = quiet, raw_->learned = learned; });
     return *raw_;
   }
 

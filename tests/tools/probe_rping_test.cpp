@@ -30,6 +30,11 @@ TEST(PeerOfOneConnection, FailsNoCase) {
   EXPECT_EQ(run.verdicts.at("request-key"), "pass") << "one connection after the other";
   EXPECT_EQ(run.verdicts.at("limit-silent-connections"), "not_applicable") << "many at a time";
   EXPECT_THAT(run.ended.out, HasSubstr("it serves one connection at a time"));
+  const TemporaryDirectory folder;
+  std::ofstream(folder.file("own.profile")) << "weft probe profile 1\nempty-write yes\n";
+  const auto own = probed({"--profile", folder.file("own.profile"), "127.0.0.1:" + std::to_string(port), "--only",
+                           "request-key,request-flags,crc-wrongly-computed"});
+  expect_clean(own, 3);
 }
 
 // Each of its connections is a process, which lives for 0.2 s: cases of very many connections are left out.
