@@ -55,9 +55,8 @@ Result<Slice> Slice::subspan(std::size_t offset, std::size_t count) const {
   return Slice(octets_.subspan(offset, count), lkey_);
 }
 
-Result<verbs::Sge> Slice::sge() const {
-  if (size() > kLongest) return refuse(Errc::kMessageTooLong, "sge", "local", "2^32 octets or more");
-  return verbs::Sge{reinterpret_cast<std::uintptr_t>(octets_.data()), static_cast<std::uint32_t>(size()), lkey_};
+Error Slice::too_long() {
+  return detail::to_error({Errc::kMessageTooLong, "local", "2^32 octets or more"}, "sge");
 }
 
 RemoteRegion Region::remote() const noexcept {

@@ -59,13 +59,18 @@ class Slice {
   [[nodiscard]] std::size_t size() const noexcept { return octets_.size(); }
   /// Returns the scatter/gather element, for a work request of one's own. Errors: Errc::kMessageTooLong from 2^32
   /// octets on.
-  [[nodiscard]] Result<verbs::Sge> sge() const;
+  [[nodiscard]] Result<verbs::Sge> sge() const {
+    const auto length = static_cast<std::uint32_t>(size());
+    if (length != size()) return std::unexpected(too_long());
+    return verbs::Sge{reinterpret_cast<std::uintptr_t>(octets_.data()), length, lkey_};
+  }
   /// Returns `count` octets from `offset` on. Errors: Errc::kInvalidArgument if they are not all inside.
   [[nodiscard]] Result<Slice> subspan(std::size_t offset, std::size_t count) const;
 
  private:
   friend class Region;
   Slice(std::span<std::byte> octets, std::uint32_t lkey) noexcept : octets_(octets), lkey_(lkey) {}
+  [[nodiscard]] static Error too_long();
   std::span<std::byte> octets_{};
   std::uint32_t lkey_{};
 };

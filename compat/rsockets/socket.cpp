@@ -14,7 +14,6 @@
 #include "compat/objects/context.hpp"
 #include "compat/objects/report.hpp"
 #include "compat/objects/settings.hpp"
-#include "transport/descriptor_limit.hpp"
 #include "transport/own_descriptors.hpp"
 
 namespace weft::compat::rsockets {
@@ -43,17 +42,13 @@ Socket::~Socket() {
   close_number();
 }
 
-namespace {
-
-std::optional<verbs::EventChannel> open_events() {
+std::optional<verbs::EventChannel> Socket::open_events() {
   auto events = verbs::EventChannel::create();
   if (!events) return refused_null("rsocket", events.error()), std::nullopt;
   if (::fcntl(events->descriptor(), F_SETFL, O_NONBLOCK) == 0) return std::move(*events);
   refused("rsocket", errno, "an event channel cannot be made non-blocking");
   return std::nullopt;
 }
-
-}  // namespace
 
 std::shared_ptr<Socket> Socket::make(int domain) {
   connection_policy();  // so that log and capture are set
@@ -110,77 +105,6 @@ bool Socket::hide_number() noexcept {
 
 void Socket::close_number() noexcept {
   if (number_ >= 0) ::close(std::exchange(number_, -1));
-}
-
-// --- Of a listener
-
-// The queue of a kernel's listener overflows softly: a client's SYN is repeated, for minutes. Here a client gives up after
-// startup-timeout, so the queue is not short, but takes a quarter of the process's descriptors at most.
-std::size_t Socket::most_waiting(int backlog) noexcept {
-  constexpr int kLeast = 128;
-  constexpr std::size_t kDescriptorsOfOne = 7;
-  const auto wanted = static_cast<std::size_t>(std::max(backlog, kLeast));
-  const std::size_t possible = transport::part_of_descriptors(4, kDescriptorsOfOne * wanted) / kDescriptorsOfOne;
-  return std::clamp<std::size_t>(possible, 1, wanted);
-}
-
-// Without shared memory: a child of fork() may accept the connection, and its parent the offer that belongs to it.
-int Socket::listen(std::size_t most) {
-  auto policy = connection_policy();
-  policy.startup.same_host = verbs::SameHost::kOff;
-  if (const auto set = id->set_policy(policy); !set) return refused("rlisten", set.error());
-  auto incoming = open_events();
-  if (!incoming) return errno;
-  if (const auto moved = id->migrate(*incoming); !moved) return refused("rlisten", moved.error());
-  listening = std::make_unique<Listening>(std::move(*incoming), most);
-  if (listening->flag.descriptor() < 0) return refused("rlisten", EMFILE, "no descriptor is left");
-  watch(listening->flag.descriptor());
-  if (const auto done = id->listen(static_cast<int>(most)); !done) return refused("rlisten", done.error());
-  phase = Phase::kListening;
-  return 0;
-}
-
-std::optional<Heir> Socket::make_heir() {
-  if (phase != Phase::kListening || accepted_count() != 0) return std::nullopt;
-  const auto copy = id->duplicate_listener();
-  if (!copy) return std::nullopt;
-  return Heir{.listening = *copy,
-              .domain = domain,
-              .nonblocking = nonblocking,
-              .most_accepted = listening->most,
-              .sizes = sizes,
-              .options = options};
-}
-
-std::shared_ptr<Socket> Socket::make_of(Heir heir, int number) {
-  auto made = make(heir.domain);
-  const bool fits = made && made->renew_id() == 0 && ::dup3(made->number_, number, O_CLOEXEC) == number;
-  if (!fits) return ::close(heir.listening), nullptr;
-  ::close(std::exchange(made->number_, number));
-  made->nonblocking = heir.nonblocking;
-  made->sizes = heir.sizes;
-  made->options = heir.options;
-  if (const auto bound = made->id->bind_socket(heir.listening); !bound) return refused_null("rlisten", bound.error());
-  return made->listen(heir.most_accepted) == 0 ? made : nullptr;
-}
-
-void Socket::hold_requests() {
-  listening->held = !awaited();
-  if (listening->held) static_cast<void>(id->hold_requests(true));
-}
-
-void Socket::add_accepted(std::shared_ptr<Socket> connection) {
-  listening->accepted.push_back(std::move(connection));
-  listening->flag.raise(true);
-  waiters_.wake_all();
-}
-
-std::shared_ptr<Socket> Socket::take_accepted() {
-  if (accepted_count() == 0) return nullptr;
-  auto first = std::move(listening->accepted.front());
-  listening->accepted.pop_front();
-  listening->flag.raise(!listening->accepted.empty());
-  return first;
 }
 
 int Socket::make_stream(verbs::ConnectionId& of) {

@@ -128,9 +128,9 @@ class Socket {
     bool held = false;            // see hold_requests
   };
   std::unique_ptr<Listening> listening{};
-  // 0 or an errno, with a line in the log. Of an identifier that has an address.
   // How many connections of a listener wait to be accepted, at most.
   [[nodiscard]] static std::size_t most_waiting(int backlog) noexcept;
+  // The identifier has an address. Returns 0, or an errno after a line in the log.
   int listen(std::size_t most);
   void add_accepted(std::shared_ptr<Socket> connection);
   std::shared_ptr<Socket> take_accepted();  // null: there is none
@@ -142,6 +142,7 @@ class Socket {
 
  private:
   class Sleep;
+  static std::optional<verbs::EventChannel> open_events();  // none, with errno, after a line in the log
   bool take_events();
   void on(verbs::ConnectionEvent event);
   void watch(int descriptor) const;

@@ -121,10 +121,10 @@ class Link {
   static Result<std::shared_ptr<Link>> make(verbs::EventChannel events, verbs::ConnectionId id, bool responder,
                                             std::vector<std::byte> data);
   Result<void> begin(Pending& pending);
-  Result<void> post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags);
-  verbs::Result<void> post_send(const verbs::SendRequest& request);
   struct Places;
-  Result<void> post_counted(const Operation& operation, Post how, Places* counted);
+  Result<void> post_work(const Operation& operation, Post how, Places* counted);
+  verbs::Result<void> post_late_send(const verbs::SendRequest& request);
+  Result<void> refuse(const Operation& operation, const verbs::Error& error, Places* counted) const;
   Places& places_of(bool receives) { return receives ? receive_places_ : send_places_; }
   verbs::Result<void> collect(Lock& lock, std::chrono::milliseconds at_most);
   verbs::Result<void> collect_into(Pendings& finished, Lock& lock, std::chrono::milliseconds at_most);

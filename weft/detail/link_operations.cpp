@@ -17,6 +17,10 @@ constexpr std::size_t kAtomicSize = sizeof(std::uint64_t);
 constexpr std::uint64_t kPlaces = verbs::QueuePairAttributes{}.max_send_wr;  // and as many for receives
 static_assert(kPlaces == verbs::QueuePairAttributes{}.max_receive_wr);
 
+constexpr verbs::Error kWrIdTooLarge{Errc::kInvalidArgument, "wr_id", "2^63 or more"};
+constexpr verbs::Error kSendQueueFull{Errc::kQueueFull, "send queue", "full until completions are taken"};
+constexpr verbs::Error kReceiveQueueFull{Errc::kQueueFull, "receive queue", kSendQueueFull.reason};
+
 bool is_atomic(Operation::Kind kind) noexcept {
   return kind == Operation::Kind::kFetchAdd || kind == Operation::Kind::kCompareSwap;
 }
@@ -33,19 +37,19 @@ verbs::SendOpcode to_opcode(Operation::Kind kind) noexcept {
   return verbs::SendOpcode::kSend;
 }
 
-verbs::Result<void> check_remote(const Operation& operation) {
-  const auto refuse = [](std::string_view why) { return verbs::fail(Errc::kInvalidArgument, "remote", why); };
+// What is wrong with it; empty: nothing.
+std::string_view fault_of_remote(const Operation& operation) noexcept {
   switch (operation.kind) {
     case Operation::Kind::kSend:
     case Operation::Kind::kReceive: break;
     case Operation::Kind::kWrite:
     case Operation::Kind::kRead:
-      if (operation.local.size() > operation.remote.length) return refuse("shorter than the local memory");
+      if (operation.local.size() > operation.remote.length) return "shorter than the local memory";
       break;
     case Operation::Kind::kFetchAdd:
     case Operation::Kind::kCompareSwap:
-      if (operation.remote.length < kAtomicSize) return refuse("shorter than 8 octets");
-      if (operation.remote.address % kAtomicSize != 0) return refuse("its address is not a multiple of 8");
+      if (operation.remote.length < kAtomicSize) return "shorter than 8 octets";
+      if (operation.remote.address % kAtomicSize != 0) return "its address is not a multiple of 8";
       break;
   }
   return {};
@@ -82,37 +86,47 @@ Result<void> Link::ours(std::string_view operation) const {
 
 // close() is about the sends that were posted before it. If one of those fails, so do all later ones. If none of them
 // fails, no more sends fail than these.
-verbs::Result<void> Link::post_send(const verbs::SendRequest& request) {
-  if (!life_.closing) return queue_pair->post_send(request);
+verbs::Result<void> Link::post_late_send(const verbs::SendRequest& request) {
   const std::lock_guard lock(life_.closing_mutex);
   auto posted = queue_pair->post_send(request);
   if (posted) ++life_.late_sends;
   return posted;
 }
 
-Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, verbs::SendFlags flags) {
+// Errors are put into words in refuse(), so that a work request without one pays for none. `counted`: null if Post does
+// not await a completion.
+Result<void> Link::post_work(const Operation& operation, Post how, Places* counted) {
   const auto segment = operation.local.sge();
-  if (!segment) return std::unexpected(to_error(segment.error(), name(operation.kind)));
-  auto posted = check_remote(operation);
-  if (posted && operation.kind == Operation::Kind::kReceive) {
-    posted = queue_pair->post_receive({.wr_id = wr_id, .segments = {&*segment, 1}});
-  } else if (posted) {
-    posted = post_send({.wr_id = wr_id,
-                                    .opcode = to_opcode(operation.kind),
-                                    .flags = flags,
-                                    .segments = {&*segment, 1},
-                                    .remote_address = operation.remote.address,
-                                    .rkey = operation.remote.rkey,
-                                    .compare = operation.compare,
-                                    .swap_or_add = operation.swap_or_add});
+  if (!segment) return refuse(operation, segment.error(), counted);
+  if (operation.kind == Operation::Kind::kReceive) {
+    const auto posted = queue_pair->post_receive({.wr_id = how.wr_id, .segments = {&*segment, 1}});
+    if (!posted) return refuse(operation, posted.error(), counted);
+    return {};
   }
-  if (posted) return {};
-  if (posted.error().code != Errc::kDisconnected)
-    return std::unexpected(to_error(posted.error(), name(operation.kind)));
+  const auto fault = fault_of_remote(operation);
+  if (!fault.empty()) return refuse(operation, {Errc::kInvalidArgument, "remote", fault}, counted);
+  const verbs::SendRequest request{.wr_id = how.wr_id,
+                                   .opcode = to_opcode(operation.kind),
+                                   .flags = how.flags,
+                                   .segments = {&*segment, 1},
+                                   .remote_address = operation.remote.address,
+                                   .rkey = operation.remote.rkey,
+                                   .compare = operation.compare,
+                                   .swap_or_add = operation.swap_or_add};
+  const auto posted = life_.closing ? post_late_send(request) : queue_pair->post_send(request);
+  if (!posted) return refuse(operation, posted.error(), counted);
+  return {};
+}
+
+// Returns the error of a work request that was not posted, and counts it no longer.
+Result<void> Link::refuse(const Operation& operation, const verbs::Error& error, Places* counted) const {
+  if (counted != nullptr) counted->await_less();
+  if (auto mine = ours(name(operation.kind)); !mine) return mine;
+  if (error.code != Errc::kDisconnected) return std::unexpected(to_error(error, name(operation.kind)));
   const std::lock_guard lock(mutex_);
-  Error error = cause();
-  error.operation = name(operation.kind);
-  return std::unexpected(error);
+  Error reason = cause();
+  reason.operation = name(operation.kind);
+  return std::unexpected(reason);
 }
 
 // If the program has taken all that was collected, and nobody collects, the queue pair counts alone. So it does for a
@@ -120,29 +134,17 @@ Result<void> Link::post_work(const Operation& operation, std::uint64_t wr_id, ve
 // counts before it is compared with the limit, so that concurrent ones never pass it together, and keep() adds a
 // completion before it removes what was awaited.
 Result<void> Link::post(const Operation& operation, Post how) {
-  if ((how.wr_id & kOurs) != 0)
-    return std::unexpected(to_error({Errc::kInvalidArgument, "wr_id", "2^63 or more"}, name(operation.kind)));
+  if ((how.wr_id & kOurs) != 0) return refuse(operation, kWrIdTooLarge, nullptr);
   const bool receives = operation.kind == Operation::Kind::kReceive;
   const bool completes = receives || has(how.flags, verbs::SendFlags::kSignaled);
   if (receives && completions.is_parents()) return ours(name(operation.kind));  // the queue pair refuses sends itself
   Places& places = places_of(receives);
+  Places* const counted = completes ? &places : nullptr;
   const auto awaited = completes ? places.awaited.fetch_add(1) : places.awaited.load();
   const auto untaken = places.untaken.load();
   const bool full = (untaken != 0 || collecting_) && awaited + untaken >= kPlaces;
-  if (!full) return post_counted(operation, how, completes ? &places : nullptr);
-  if (completes) places.await_less();
-  const std::string_view queue = receives ? "receive queue" : "send queue";
-  return std::unexpected(to_error({Errc::kQueueFull, queue, "full until completions are taken"}, name(operation.kind)));
-}
-
-// One result from end to end, which is not copied. `counted`: null if no completion is awaited.
-Result<void> Link::post_counted(const Operation& operation, Post how, Places* counted) {
-  Result<void> posted = post_work(operation, how.wr_id, how.flags);
-  if (!posted) {
-    if (counted != nullptr) counted->await_less();
-    if (completions.is_parents()) posted = ours(name(operation.kind));
-  }
-  return posted;
+  if (!full) return post_work(operation, how, counted);
+  return refuse(operation, receives ? kReceiveQueueFull : kSendQueueFull, counted);
 }
 
 // Numbers that a peer returns need registered memory. With the lock held.
@@ -189,7 +191,7 @@ Result<void> Link::begin(Pending& pending) {
   }
   Begun begun{*this, &pending};
   const Operation operation = pending.operation;
-  auto posted = post_work(operation, kOurs | pending.ticket, verbs::SendFlags::kSignaled);
+  auto posted = post_work(operation, {.wr_id = kOurs | pending.ticket}, nullptr);
   if (posted) begun.pending = nullptr;
   return posted;
 }
