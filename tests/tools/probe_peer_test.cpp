@@ -299,8 +299,24 @@ TEST(ProbePeerConnects, BehindManyStartUpsWithoutAnAnswer) {
 }
 
 TEST(ProbePeerConnects, UntilThereIsNoListener) {
-  const Ended ended = run(connecting(std::to_string(free_port()), {}));
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  auto listener = tools::Listener::open(*verbs::Endpoint::parse("127.0.0.1:0"), {});
+  ASSERT_TRUE(listener) << listener.error().sentence;
+  Command peer(connecting(std::to_string(listener->local().port), {"--parallel", "1"}));
+  auto request = listener->next_request();
+  ASSERT_TRUE(request);
+  {
+    PeerCaller first(std::move(*request), Wish{});
+  }
+  listener = std::unexpected(tools::Failure{});
+  EXPECT_EQ(peer.wait().exit_code, 0) << peer.err();
+}
+
+TEST(ProbePeerConnects, ExitCode1AndASentenceIfNobodyEverAnswered) {
+  const std::string port = std::to_string(free_port());
+  const Ended ended = run(connecting(port, {}));
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_TRUE(is_one_line(ended.err)) << ended.err;
+  EXPECT_THAT(ended.err, testing::HasSubstr(port));
 }
 
 }  // namespace

@@ -230,8 +230,10 @@ class Peer {
     if (!options_.connects) return drop(guest);
     Wish next{};
     if (const auto said = next_wish_.extract(guest->number())) next = said.mapped();
-    if (error && (error->code == verbs::Errc::kUnreachable || (is_refusal(*error) && ++refusals_ >= kRefusals)))
+    if (error && (error->code == verbs::Errc::kUnreachable || (is_refusal(*error) && ++refusals_ >= kRefusals))) {
+      if (!answered_) throw std::runtime_error(options_.address.to_string() + ": " + error->message());
       over_ = true;
+    }
     if (!over_)
       again(guest, next);
     else

@@ -222,7 +222,7 @@ void ConnectionState::on_established(const engine::Established& established) {
 
 bool ConnectionState::on_rejected(engine::Rejected rejected) {
   if (will_retry(rejected.retry_with_revision_1)) return true;
-  Error why{Errc::kRejected, "peer", "its application refused the connection", ECONNREFUSED};
+  Error why{Errc::kRejected, "peer", "it rejected the connection", ECONNREFUSED};
   if (rejected.takes_no_rtr) {
     why = {Errc::kNotSupported, "peer", "it takes no ready-to-receive indication: connect without peer-to-peer",
            ECONNREFUSED};
