@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The Internet checksum (RFC 1071) of IPv4 and TCP.
+/// The Internet checksum (RFC 1071) of IPv4, TCP and UDP.
 #pragma once
 
 #include <cstdint>
 
 #include "common/wire.hpp"
+#include "packet/address.hpp"
 
 namespace weft::packet {
 
@@ -25,6 +26,15 @@ namespace weft::packet {
 [[nodiscard]] constexpr std::uint16_t fold(std::uint64_t sum) noexcept {
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
   return static_cast<std::uint16_t>(~sum);
+}
+
+/// Returns the checksum of a TCP segment or UDP datagram with its pseudo header: addresses, protocol and length (RFC 9293
+/// section 3.1, RFC 768). It is 0 if `part` contains its own valid checksum.
+[[nodiscard]] constexpr std::uint16_t transport_checksum(const Address& source, const Address& destination,
+                                                         std::uint8_t protocol, Bytes part) noexcept {
+  // Octets that are zero add nothing, so the pseudo headers of IPv4 and IPv6 have the same sum.
+  const std::uint64_t pseudo = sum_words(source.octets) + sum_words(destination.octets) + protocol + part.size();
+  return fold(pseudo + sum_words(part));
 }
 
 }  // namespace weft::packet

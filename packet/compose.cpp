@@ -77,12 +77,9 @@ void put_tcp(MutableBytes tcp_part, const Segment& segment) {
   put(tcp_part.subspan(L::kSize), segment.options);
 }
 
-// Over the pseudo header (addresses, protocol, length) and the whole transport part, whose own checksum field is still zero.
-// Octets that are zero add nothing, so both versions' pseudo headers come down to the same sum.
-std::uint16_t transport_checksum(Bytes part, const Way& way) {
-  const std::uint64_t pseudo =
-      sum_words(way.source.address.octets) + sum_words(way.destination.address.octets) + way.protocol + part.size();
-  return fold(pseudo + sum_words(part));
+// Its own checksum field is still zero.
+std::uint16_t checksum_of(Bytes part, const Way& way) {
+  return transport_checksum(way.source.address, way.destination.address, way.protocol, part);
 }
 
 // The headers before the transport part, and the payload after its header of `header_octets`, which is zero. Returns that
@@ -126,7 +123,7 @@ void compose(std::vector<std::byte>& frame, const Segment& segment, PieceReader&
   const Way way = way_of(segment, kTcp);
   const MutableBytes part = put_around(frame, way, TcpLayout::kSize + segment.options.size(), payload, payload_octets);
   put_tcp(part, segment);
-  TcpLayout::Checksum::put(part, transport_checksum(part, way));
+  TcpLayout::Checksum::put(part, checksum_of(part, way));
 }
 
 // RFC 768: a checksum that is zero is sent as all ones, because zero says that there is none.
@@ -138,7 +135,7 @@ void compose(std::vector<std::byte>& frame, const Datagram& datagram, PieceReade
              .destination_port = datagram.destination.port,
              .payload_size = payload_octets},
             part);
-  const std::uint16_t checksum = transport_checksum(part, way);
+  const std::uint16_t checksum = checksum_of(part, way);
   UdpLayout::Checksum::put(part, checksum == 0 ? std::uint16_t{0xffff} : checksum);
 }
 

@@ -250,14 +250,44 @@ TEST(Fragments, OverlapsMakeTheDatagramVoid) {
   EXPECT_EQ(history.connections(), 0U);
 }
 
-// Identifications wrap: a fragment of half a minute ago is another datagram's.
+// The identification is used again (RFC 4963) after a fragment that the capture lacks, or that it has twice.
+TEST(Fragments, OfTwoDatagramsAreNotJoined) {
+  const Octets old = tcp({.sequence = 1, .payload = "old octets.."});
+  const Octets fresh = tcp({.sequence = 1, .payload = "new contents"});
+  const Cut first{0, 24}, second{24, 32};
+  const auto stream_of = [&](const std::vector<Octets>& all) {
+    TcpHistory history;
+    for (const Octets& one : all) history.take_ip(one);
+    return history.connections() == 0 ? std::string() : history.from(End::kFirst).stream;
+  };
+  EXPECT_EQ(stream_of({fragment(old, first), fragment(fresh, first), fragment(fresh, second)}), "new contents");
+  EXPECT_EQ(stream_of({fragment(old, second), fragment(fresh, first), fragment(fresh, second)}), "new contents");
+  EXPECT_EQ(stream_of({fragment(old, second), fragment(fresh, second), fragment(fresh, first)}), "new contents");
+  EXPECT_EQ(stream_of({fragment(old, first), fragment(fresh, second)}), "");
+}
+
+TEST(Fragments, CapturedTwiceLeaveNothingBehind) {
+  const Octets one = tcp({.sequence = 1, .payload = "0123456789ab"});
+  const Octets next = tcp({.sequence = 13, .payload = "cdefghijklmn"});
+  TcpHistory history;
+  for (const Octets& whole : {one, next}) {
+    for (const Cut& cut : {Cut{0, 24}, Cut{24, 32}}) {
+      history.take_ip(fragment(whole, cut));
+      history.take_ip(fragment(whole, cut));
+    }
+  }
+  ASSERT_EQ(history.connections(), 1U);
+  EXPECT_EQ(history.from(End::kFirst).stream, "0123456789abcdefghijklmn");
+}
+
+// Identifications wrap: a fragment of some seconds ago is another datagram's.
 TEST(Fragments, OldOnesAreForgotten) {
-  const Octets first = fragment(tcp({.sequence = 1, .payload = "old octets.."}), {0, 24});
-  const Octets second = fragment(tcp({.sequence = 1, .payload = "new octets.."}), {24, 32});
+  const Octets whole = tcp({.sequence = 1, .payload = "0123456789ab"});
+  const Octets first = fragment(whole, {0, 24}), second = fragment(whole, {24, 32});
   TcpHistory history;
   const Packet one = packet(LinkType::kRawIp, first, 1);
   Packet two = packet(LinkType::kRawIp, second, 2);
-  two.time = 31'000'000'000;
+  two.time = 3'000'000'000;
   history.take(one);
   history.take(two);
   EXPECT_EQ(history.connections(), 0U);
