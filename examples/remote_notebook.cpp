@@ -45,7 +45,7 @@ int serve(std::uint16_t port) {
   // The visitor finds out where the notebook is.
   must(visitor.establish(10s, notebook.remote().to_wire()));
   must(visitor.receive({}, 10s));
-  std::printf("the notebook says: %s\n", page.data());
+  std::printf("the notebook says: %.*s\n", static_cast<int>(page.size()), page.data());
   return 0;
 }
 

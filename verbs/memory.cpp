@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/memory.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "verbs/memory/region_state.hpp"
@@ -28,7 +30,10 @@ Access MemoryRegion::access() const noexcept { return self_->grant().access; }
 Sge MemoryRegion::sge(std::size_t offset, std::uint32_t length) const noexcept {
   return {iova() + offset, length, lkey()};
 }
-Sge MemoryRegion::sge() const noexcept { return sge(0, static_cast<std::uint32_t>(length())); }
+Sge MemoryRegion::sge() const noexcept {
+  constexpr std::size_t kLongest = std::numeric_limits<std::uint32_t>::max();
+  return sge(0, static_cast<std::uint32_t>(std::min(length(), kLongest)));
+}
 
 Result<void> MemoryRegion::deregister() {
   auto* const own = self_.ours();  // else it is a parent process's, and no stream here uses it

@@ -62,7 +62,8 @@ class MemoryRegion {
   [[nodiscard]] Access access() const noexcept;
   /// Returns a scatter/gather element of `length` octets that begins `offset` octets into the region.
   [[nodiscard]] Sge sge(std::size_t offset, std::uint32_t length) const noexcept;
-  /// Returns a scatter/gather element of the whole region.
+  /// Returns a scatter/gather element of the whole region. Of a region of 2^32 octets or more, it has only the first
+  /// 2^32 - 1 octets.
   [[nodiscard]] Sge sge() const noexcept;
 
   /// Deregisters the memory. Once it returns, no local work and no peer accesses the memory (SEC-6.2.2-02).

@@ -216,7 +216,8 @@ class Connection {
   [[nodiscard]] Result<void> compare_swap(Slice old, const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
                             Post post);  ///< as above
   /// Takes completions of posted work requests, at most out.size(), and returns their number. Waits for the first one
-  /// until the deadline: an expired Deadline only looks. Errors: Errc::kTimedOut; the connection continues.
+  /// until the deadline: an expired Deadline only looks. Errors: Errc::kTimedOut; Errc::kInvalidArgument if `out` is
+  /// empty. The connection continues after both.
   [[nodiscard]] Result<std::size_t> completions(std::span<verbs::WorkCompletion> out, Deadline deadline);
   /// Returns the cause of a failed completion.
   [[nodiscard]] Error why(const verbs::WorkCompletion& completion) const;

@@ -53,8 +53,8 @@ class Slice {
  public:
   /// An empty slice: a message without octets.
   Slice() = default;
-  /// Returns the octets.
-  [[nodiscard]] std::span<std::byte> octets() const noexcept { return octets_; }
+  /// Returns the octets. To write to them, use the memory itself: it may be const.
+  [[nodiscard]] std::span<const std::byte> octets() const noexcept { return octets_; }
   /// Returns the length in octets.
   [[nodiscard]] std::size_t size() const noexcept { return octets_.size(); }
   /// Returns the scatter/gather element, for a work request of one's own. Errors: Errc::kMessageTooLong from 2^32

@@ -19,7 +19,10 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -267,6 +270,55 @@ WEFT_ENTRY ssize_t sendfile64(int number, int file, off64_t* offset, std::size_t
   return sendfile(number, file, offset, count);
 }
 
+WEFT_ENTRY off_t lseek(int number, off_t offset, int whence) noexcept {
+  LIBC(lseek);
+  return rs::is_programs(number) ? refuse(ESPIPE) : libc_lseek(number, offset, whence);
+}
+WEFT_ENTRY off64_t lseek64(int number, off64_t offset, int whence) noexcept { return lseek(number, offset, whence); }
+
+extern "C" int __vasprintf_chk(char** text, int flag, const char* format, va_list arguments) noexcept;
+
+namespace {
+
+// libc's dprintf() writes without calling write(2) by its name. `flag`: as _FORTIFY_SOURCE passes it, or 0.
+int print(int number, int flag, const char* format, va_list arguments) {
+  char* text = nullptr;
+  const int size = __vasprintf_chk(&text, flag, format, arguments);
+  if (size < 0) return -1;
+  const std::unique_ptr<char, decltype(&::free)> owner(text, ::free);
+  for (int sent = 0; sent < size;) {
+    const ssize_t more = write(number, text + sent, static_cast<std::size_t>(size - sent));
+    if (more < 0) return -1;
+    sent += static_cast<int>(more);
+  }
+  return size;
+}
+
+}  // namespace
+
+WEFT_ENTRY int vdprintf(int number, const char* format, va_list arguments) {
+  LIBC(vdprintf);
+  return rs::is_programs(number) ? print(number, 0, format, arguments) : libc_vdprintf(number, format, arguments);
+}
+WEFT_ENTRY int __vdprintf_chk(int number, int flag, const char* format, va_list arguments) {
+  static auto* const libc = next_of<int(int, int, const char*, va_list)>("__vdprintf_chk");
+  return rs::is_programs(number) ? print(number, flag, format, arguments) : libc(number, flag, format, arguments);
+}
+WEFT_ENTRY int dprintf(int number, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int size = vdprintf(number, format, arguments);
+  va_end(arguments);
+  return size;
+}
+WEFT_ENTRY int __dprintf_chk(int number, int flag, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int size = __vdprintf_chk(number, flag, format, arguments);
+  va_end(arguments);
+  return size;
+}
+
 // What _FORTIFY_SOURCE makes of them. They end the program where the buffer is too small.
 WEFT_ENTRY ssize_t __read_chk(int number, void* octets, std::size_t count, std::size_t room) {
   if (count > room) __builtin_trap();
@@ -324,6 +376,7 @@ WEFT_ENTRY int pselect(int count, fd_set* read, fd_set* write, fd_set* except, c
 
 WEFT_ENTRY int epoll_ctl(int set, int operation, int number, epoll_event* event) noexcept {
   LIBC(epoll_ctl);
+  if (rs::is_programs(set)) return refuse(EINVAL);
   return rs::is_programs(number) ? rs::epoll_ctl(set, operation, number, event)
                                  : libc_epoll_ctl(set, operation, number, event);
 }
@@ -331,6 +384,7 @@ WEFT_ENTRY int epoll_ctl(int set, int operation, int number, epoll_event* event)
 // Of a set without rsockets too: another thread may add one.
 WEFT_ENTRY int epoll_pwait(int set, epoll_event* events, int most, int timeout, const sigset_t* signals) {
   LIBC(epoll_pwait);
+  if (rs::is_programs(set)) return refuse(EINVAL);
   return rs::in_program() ? rs::epoll_wait(set, events, most, timeout, signals)
                           : libc_epoll_pwait(set, events, most, timeout, signals);
 }

@@ -25,6 +25,7 @@ int accept(int number, sockaddr* address, socklen_t* length) {
     for (;;) {
       listener.progress();
       if (listener.closing) return minus_one(EBADF);
+      if (listener.phase != Phase::kListening) return minus_one(EINVAL);  // after shutdown()
       if (auto made = listener.take_accepted()) {
         Acceptor::of_process().resume(listener);
         lock.unlock();

@@ -60,6 +60,26 @@ void finish(const std::shared_ptr<Socket>& socket, std::unique_lock<std::mutex>&
   if (waits || !leave_to_closer(socket)) finish(*socket, lock);
 }
 
+// The acceptor's lock comes before the listener's.
+void forget_listener(Socket& self, std::unique_lock<std::mutex>& lock) {
+  const int channel = self.listening->incoming.descriptor();
+  lock.unlock();
+  Acceptor::of_process().forget(channel);
+  lock.lock();
+}
+
+// As shutdown(2) does: calls of accept() that wait return EINVAL, and clients are refused.
+int stop_listening(Socket& self, std::unique_lock<std::mutex>& lock) {
+  forget_listener(self, lock);
+  if (self.phase != Phase::kListening) return 0;  // another thread did the same
+  if (const int error = self.renew_id(); error != 0) return minus_one(error);
+  auto ended = std::move(self.listening);
+  self.wake_waiters();
+  lock.unlock();
+  ended.reset();  // ends the connections that nobody has accepted
+  return 0;
+}
+
 // Threads that still wait for it find out that it is closing, and the last one of them frees it. A thread that is
 // cancelled meanwhile closes it all the same, without waiting any longer.
 int close(int number, bool at_once) {
@@ -71,12 +91,7 @@ int close(int number, bool at_once) {
     if (!last) return 0;
     std::unique_lock lock(socket->mutex);
     socket->closing = true;
-    if (socket->listening) {
-      const int channel = socket->listening->incoming.descriptor();
-      lock.unlock();  // the acceptor's comes before it
-      Acceptor::of_process().forget(channel);
-      lock.lock();
-    }
+    if (socket->listening) forget_listener(*socket, lock);
     socket->wake_waiters();
     socket->progress();
     if (socket->phase == Phase::kConnected) finish(socket, lock, at_once);
@@ -93,6 +108,7 @@ int shutdown(int number, int how) {
       [&](Socket& self, auto& lock) {
         if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return minus_one(EINVAL);
         self.progress();
+        if (self.phase == Phase::kListening) return how == SHUT_WR ? 0 : stop_listening(self, lock);
         if (self.phase != Phase::kConnected) return minus_one(ENOTCONN);
         self.read_shut = self.read_shut || how != SHUT_WR;
         const bool was_over = self.stream->outbound_over();

@@ -16,12 +16,26 @@ bool in_program() noexcept { return !Inside::now() && !verbs::on_progress_thread
 
 bool is_programs(int number) noexcept { return is_rsocket(number) && in_program(); }
 
+namespace {
+
+// `copy`: a descriptor that dup(2) made of `number`, or -1.
+int enter_or_close(int number, int copy) {
+  const int entered = copy < 0 ? -1 : enter_copy(number, copy);
+  if (entered < 0 && copy >= 0) {
+    const int error = errno;
+    ::close(copy);
+    errno = error;
+  }
+  return entered;
+}
+
+}  // namespace
+
 int duplicate(int number, int lowest) noexcept {
   return guarded_minus_one([&] {
     const Inside inside;
     if (!find(number)) return -1;
-    const int copy = ::fcntl(number, F_DUPFD_CLOEXEC, lowest);
-    return copy < 0 ? -1 : enter_copy(number, copy);
+    return enter_or_close(number, ::fcntl(number, F_DUPFD_CLOEXEC, lowest));
   });
 }
 
@@ -31,7 +45,7 @@ int duplicate_to(int number, int copy) {
   if (is_rsocket(copy)) rsockets::close_at_once(copy);
   const Inside inside;
   if (!ours) return ::dup2(number, copy);
-  return guarded_minus_one([&] { return ::dup3(number, copy, O_CLOEXEC) < 0 ? -1 : enter_copy(number, copy); });
+  return guarded_minus_one([&] { return enter_or_close(number, ::dup3(number, copy, O_CLOEXEC)); });
 }
 
 int unread(int number) noexcept {

@@ -30,11 +30,15 @@ int Socket::listen(std::size_t most) {
   if (const auto set = id->set_policy(policy); !set) return refused("rlisten", set.error());
   auto incoming = open_events();
   if (!incoming) return errno;
-  if (const auto moved = id->migrate(*incoming); !moved) return refused("rlisten", moved.error());
-  listening = std::make_unique<Listening>(std::move(*incoming), most);
-  if (listening->flag.descriptor() < 0) return refused("rlisten", EMFILE, "no descriptor is left");
+  auto fresh = std::make_unique<Listening>(std::move(*incoming), most);
+  if (fresh->flag.descriptor() < 0) return refused("rlisten", EMFILE, "no descriptor is left");
+  if (const auto moved = id->migrate(fresh->incoming); !moved) return refused("rlisten", moved.error());
+  if (const auto done = id->listen(static_cast<int>(most)); !done) {
+    static_cast<void>(id->migrate(*events));
+    return refused("rlisten", done.error());
+  }
+  listening = std::move(fresh);
   watch(listening->flag.descriptor());
-  if (const auto done = id->listen(static_cast<int>(most)); !done) return refused("rlisten", done.error());
   phase = Phase::kListening;
   return 0;
 }

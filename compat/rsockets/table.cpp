@@ -49,16 +49,16 @@ Table& table() {
   return *one;
 }
 
-// Numbers that are in the table, and those beyond the last one.
-constexpr std::size_t kMarks = 1 << 16;
-std::array<std::atomic<bool>, kMarks + 1>& marks() {
-  static std::array<std::atomic<bool>, kMarks + 1> all{};
+// Numbers that are in the table. As many as the kernel's default of fs.nr_open permits; no rsocket gets a greater one.
+// Pages that are never written take no memory.
+constexpr std::size_t kMarks = 1 << 20;
+std::array<std::atomic<bool>, kMarks>& marks() {
+  static std::array<std::atomic<bool>, kMarks> all{};
   return all;
 }
+bool has_mark(int number) noexcept { return number >= 0 && static_cast<std::size_t>(number) < kMarks; }
 void mark(int number, bool known) {
-  const auto at = static_cast<std::size_t>(number);
-  if (at < kMarks) marks()[at].store(known, std::memory_order_release);
-  if (at >= kMarks && known) marks()[kMarks].store(true, std::memory_order_release);
+  if (has_mark(number)) marks()[static_cast<std::size_t>(number)].store(known, std::memory_order_release);
 }
 
 // A listener that another thread is busy with is not idle, and stays the parent's alone.
@@ -135,6 +135,7 @@ void watch_process() {
 int enter(std::shared_ptr<Socket> socket) {
   watch_process();
   const int number = socket->number();
+  if (!has_mark(number)) return minus_one(EMFILE);
   Entry stale;  // its number was closed behind our back; it ends after the lock
   const std::lock_guard lock(table().mutex);
   table().datagrams.erase(number);
@@ -186,11 +187,10 @@ bool close_datagram(int number) {
 }
 
 bool is_rsocket(int number) noexcept {
-  if (number < 0) return false;
-  const auto at = static_cast<std::size_t>(number);
-  return marks()[at < kMarks ? at : kMarks].load(std::memory_order_acquire);
+  return has_mark(number) && marks()[static_cast<std::size_t>(number)].load(std::memory_order_acquire);
 }
 
+// Another thread may close either number meanwhile.
 int enter_copy(int number, int copy) {
   const auto socket = find(number);
   if (!socket) return -1;
@@ -198,8 +198,11 @@ int enter_copy(int number, int copy) {
     const std::lock_guard lock(socket->mutex);
     if (!socket->hide_number()) return -1;
   }
+  if (!has_mark(copy)) return minus_one(EMFILE);
   const std::lock_guard lock(table().mutex);
-  table().own[number].copied = true;
+  const auto entry = table().own.find(number);
+  if (entry == table().own.end() || entry->second.socket != socket) return minus_one(EBADF);
+  entry->second.copied = true;
   table().datagrams.erase(copy);
   table().own[copy] = {.socket = socket, .copied = true};
   ++socket->numbers;

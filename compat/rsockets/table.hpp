@@ -10,12 +10,14 @@
 
 namespace weft::compat::rsockets {
 
-// Its number, which belongs to it until it was removed and the last call on it is over.
+// Its number, which belongs to it until it was removed and the last call on it is over. -1 and EMFILE for a number of 2^20
+// or more.
 int enter(std::shared_ptr<Socket> socket);
 // Null when there is none of that number, or it is a parent process's: EBADF in errno. But a listener of the parent's
 // becomes one of this process, at the same port: both accept from one queue.
 std::shared_ptr<Socket> find(int number);
-// Another number for it. `copy`: a descriptor that dup(2) made of `number`. -1 and EBADF when there is none.
+// Another number for it. `copy`: a descriptor that dup(2) made of `number`. -1 and EBADF when there is none, or
+// EMFILE as above.
 int enter_copy(int number, int copy);
 // --- Datagram rsockets are UDP sockets of the kernel (docs/decisions/0032-datagrams.md). Only their sizes are kept, which
 // have no effect. A child of fork() shares them with its parent.

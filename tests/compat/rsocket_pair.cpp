@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 namespace weft::compat::rsockets::test {
 
@@ -82,6 +83,28 @@ Pair::Pair(int family, void (*prepare)(int)) : listening(listener(family)) {
   server = Owner(must(accept(listening.number(), nullptr, nullptr), "raccept"));
   if (wait_for(client.number(), POLLOUT) != POLLOUT) throw std::runtime_error("not writable");
   must(fcntl(client.number(), F_SETFL, 0), "rfcntl");
+}
+
+std::string pattern(std::size_t size, unsigned seed) {
+  std::string text(size, '\0');
+  for (auto& octet : text) octet = static_cast<char>((seed = seed * 1664525U + 1013904223U) >> 24U);
+  return text;
+}
+
+void exchange(int from, int to, std::size_t piece, std::size_t count) {
+  const std::string all = pattern(piece * count);
+  std::thread writer([&] {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (put(from, std::string_view(all).substr(i * piece, piece)) == static_cast<ssize_t>(piece)) continue;
+      ADD_FAILURE() << "piece " << i << ": " << std::strerror(errno);
+      rsockets::shutdown(to, SHUT_RD);  // so that the reader does not wait for it
+      return;
+    }
+  });
+  std::string got(all.size(), '\0');
+  EXPECT_EQ(get(to, got.data(), got.size(), MSG_WAITALL), static_cast<ssize_t>(got.size()));
+  writer.join();
+  EXPECT_EQ(got, all);
 }
 
 }  // namespace weft::compat::rsockets::test

@@ -77,4 +77,9 @@ struct Pair {
   Owner server;
 };
 
+// Octets that look random.
+std::string pattern(std::size_t size, unsigned seed = 1);
+// Sends `count` pieces in a thread, and expects them at the other end.
+void exchange(int from, int to, std::size_t piece, std::size_t count);
+
 }  // namespace weft::compat::rsockets::test

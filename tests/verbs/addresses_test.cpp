@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where identifiers are bound and whom they resolve: devices, ports, names.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -43,6 +46,31 @@ TEST(Addresses, BindingReservesThePort) {
   EXPECT_EQ(second.bind_address(at).error().code, Errc::kAddressInUse);
   EXPECT_EQ(second.bind_address({Address::parse("203.0.113.9").value(), 1}).error().code, Errc::kInvalidArgument);
   EXPECT_EQ(second.listen().error().code, Errc::kInvalidState);
+}
+
+// Another socket listens at the port: afterwards the identifier is as before, and may try again.
+TEST(Addresses, AListenThatFailedMayBeRepeated) {
+  auto events = must(EventChannel::create(), "EventChannel");
+  auto id = must(ConnectionId::create(events), "id");
+  sockaddr_in at{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+  socklen_t size = sizeof at;
+  const auto bound = [&] {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int on = 1;
+    EXPECT_EQ(::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+    EXPECT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&at), size), 0);
+    EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&at), &size), 0);
+    return socket;
+  };
+  const int other = bound();
+  must(id.bind_socket(bound()), "bind_socket");
+  ASSERT_EQ(::listen(other, 1), 0);
+  EXPECT_EQ(id.listen().error().code, Errc::kAddressInUse);
+  EXPECT_EQ(id.listen_counts().error().code, Errc::kInvalidState);
+  EXPECT_EQ(id.hold_requests(true).error().code, Errc::kInvalidState);
+  ::close(other);
+  must(id.listen(), "listen");
+  EXPECT_TRUE(id.listen_counts());
 }
 
 // No port is picked before it is needed, by a call that asks for it or by connect; from there on it stays.

@@ -57,16 +57,20 @@ Result<void> ConnectionState::listen(int backlog) {
   transport::BoundSocket at;
   const auto options = begin_listening(backlog, at);
   const Endpoint local = at.local();
-  // The system listens first, for threads take longer to start than a peer needs to connect, when it knows the port.
+  const auto undo = [&] {
+    const std::lock_guard lock(mutex_);
+    addresses_.give_back(std::move(at));
+    listening_.reset();
+    if (phase_ == Phase::kListening) phase_ = Phase::kBound;
+  };
+  if (const auto started = runtime_.start(); !started) return undo(), started;
   auto listener =
       transport::Listener::create(runtime_.resting_reactor(), runtime_.progress_threads().of(number), at, options,
                                   [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
                                     if (const auto self = weak.lock()) self->on_accept(std::move(socket));
                                   });
   if (!listener) {
-    const std::lock_guard lock(mutex_);
-    addresses_.give_back(std::move(at));
-    if (phase_ == Phase::kListening) phase_ = Phase::kBound;
+    undo();
     const bool in_use = listener.error() == std::errc::address_in_use;
     return fail(in_use ? Errc::kAddressInUse : Errc::kSystem, "connection", "cannot listen at its address",
                 listener.error().value());
@@ -74,12 +78,6 @@ Result<void> ConnectionState::listen(int backlog) {
   log_connection(LogLevel::kInfo, number,
                  "listening on " + local.to_string() + " with a backlog of " + std::to_string(backlog));
   listen_for_offers(options.backlog, listener->takes_ipv4());
-  if (const auto started = runtime_.start(); !started) {  // and now the threads
-    if (const auto offers = this->offers()) offers->close();
-    const std::lock_guard lock(mutex_);
-    if (phase_ == Phase::kListening) phase_ = Phase::kBound;
-    return started;
-  }
   auto shared = std::make_shared<transport::Listener>(std::move(*listener));
   runtime_.add(number, shared);
   const std::lock_guard lock(mutex_);

@@ -71,6 +71,7 @@ Outcome Link::run(const Operation& operation, Deadline deadline) {
 
 Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline) {
   if (const auto mine = ours("completions"); !mine) return std::unexpected(mine.error());
+  if (out.empty()) return std::unexpected(to_error({Errc::kInvalidArgument, "out", "empty"}, "completions"));
   Lock lock(mutex_);
   for (bool looked = false; posted_.empty();) {
     if (looked)
