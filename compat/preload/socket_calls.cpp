@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -361,7 +362,16 @@ WEFT_ENTRY int __ppoll_chk(pollfd* list, nfds_t count, const timespec* timeout, 
 WEFT_ENTRY int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* timeout) {
   LIBC(select);
   if (!any_rsocket(count, {read, write, except})) return libc_select(count, read, write, except, timeout);
-  return rs::select(count, read, write, except, timeout);
+  const auto begin = std::chrono::steady_clock::now();
+  const int ready = rs::select(count, read, write, except, timeout);
+  constexpr time_t kLongest = 1'000'000'000;
+  if (timeout == nullptr || timeout->tv_sec > kLongest || (ready < 0 && errno != EINTR)) return ready;
+  // Linux leaves the time that was not slept.
+  const auto given = std::chrono::seconds(timeout->tv_sec) + std::chrono::microseconds(timeout->tv_usec);
+  const auto slept = std::chrono::ceil<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  const auto left = std::max(given - slept, std::chrono::microseconds(0));
+  *timeout = {.tv_sec = left / std::chrono::seconds(1), .tv_usec = (left % std::chrono::seconds(1)).count()};
+  return ready;
 }
 
 WEFT_ENTRY int pselect(int count, fd_set* read, fd_set* write, fd_set* except, const timespec* timeout,

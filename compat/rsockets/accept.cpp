@@ -31,10 +31,7 @@ int accept(int number, sockaddr* address, socklen_t* length) {
         lock.unlock();
         return hand_over(std::move(made), address, length);
       }
-      if (listener.nonblocking) {
-        listener.missed = POLLIN;
-        return minus_one(EAGAIN);
-      }
+      if (listener.nonblocking) return minus_one(EAGAIN);
       if (const int error = listener.wait(lock, until); error != 0) return minus_one(error);
     }
   });

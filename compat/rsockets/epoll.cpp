@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -36,20 +37,26 @@ struct Interest {
   std::shared_ptr<Socket> socket{};
   epoll_event wanted{};
   bool hot = false;
-  bool told = false;  // edge-triggered: since it became hot
+  bool muted = false;                  // a cold listener's number, which is readable while connections wait
+  std::optional<Socket::Edge> told{};  // when it was last reported
 };
 
-class EpollSet {
+// Locks are taken in this order: the set's, the rsocket's, that of `woken_`.
+class EpollSet : public Observer {
  public:
-  EpollSet() : descriptor_(transport::move_up(::epoll_create1(EPOLL_CLOEXEC))) {}
-  ~EpollSet() {
-    for (auto& [number, interest] : interests_) let_go(interest);
+  EpollSet() : descriptor_(transport::move_up(::epoll_create1(EPOLL_CLOEXEC))) {
+    epoll_event readable{.events = EPOLLIN, .data = {.fd = -1}};
+    works_ = descriptor_ >= 0 && ::epoll_ctl(descriptor_, EPOLL_CTL_ADD, flag_.descriptor(), &readable) == 0;
+  }
+  ~EpollSet() override {
+    for (auto& [number, interest] : interests_) cool_down(number, interest);
     if (descriptor_ >= 0) ::close(descriptor_);
   }
   EpollSet(const EpollSet&) = delete;
   EpollSet& operator=(const EpollSet&) = delete;
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  [[nodiscard]] bool works() const noexcept { return works_; }  // false: no descriptor was left for it
 
   // An errno.
   int add(int number, const epoll_event& wanted) {
@@ -65,7 +72,11 @@ class EpollSet {
       return error;
     }
     at->second = {.socket = std::move(socket), .wanted = wanted};
-    call(at->second, true);
+    {
+      const std::lock_guard others(woken_mutex_);
+      woken_.reserve(2 * interests_.size());
+    }
+    woken(number);
     return 0;
   }
 
@@ -73,9 +84,11 @@ class EpollSet {
     const std::lock_guard lock(mutex_);
     const auto found = interests_.find(number);
     if (found == interests_.end()) return ENOENT;
-    found->second.wanted = wanted;
-    found->second.told = false;
-    call(found->second, found->second.hot);
+    Interest& interest = found->second;
+    interest.wanted = wanted;
+    interest.told.reset();
+    const std::lock_guard at_socket(interest.socket->mutex);
+    if (interest.socket->forget(*this, number)) woken(number);
     return 0;
   }
 
@@ -83,10 +96,12 @@ class EpollSet {
     const std::lock_guard lock(mutex_);
     const auto found = interests_.find(number);
     if (found == interests_.end()) return ENOENT;
-    let_go(found->second);
+    cool_down(number, found->second);
     ::epoll_ctl(descriptor_, EPOLL_CTL_DEL, number, nullptr);
     std::erase(hot_, number);
     interests_.erase(found);
+    const std::lock_guard others(woken_mutex_);
+    std::erase(woken_, number);
     return 0;
   }
 
@@ -99,81 +114,95 @@ class EpollSet {
       const int number = hot_.front();
       hot_.pop_front();
       Interest& interest = interests_.at(number);
-      if (const auto ready = look_at(interest); ready != 0)
+      if (const auto ready = look_at(number, interest); ready != 0)
         events[count++] = {.events = ready, .data = interest.wanted.data};
       if (interest.hot) hot_.push_back(number);
     }
     return static_cast<int>(count);
   }
 
+  // Makes the set readable: a thread that sleeps, or comes, looks at the rsocket. A number is in the list at most twice, once
+  // from before the last look at it and once from after that, so there is room for it.
+  void woken(int number) noexcept override {
+    const std::lock_guard lock(woken_mutex_);
+    woken_.push_back(number);
+    flag_.raise(true);
+  }
+
  private:
-  // What became readable. Its wake-up is taken, and it is to be looked at.
   void warm() {
+    {
+      const std::lock_guard lock(woken_mutex_);
+      for (const int number : woken_) heat(number);
+      woken_.clear();
+      flag_.raise(false);
+    }
     if (hot_.size() == interests_.size()) return;  // all are looked at anyway
     std::array<epoll_event, 64> ready{};
     for (int count = static_cast<int>(ready.size()); count == static_cast<int>(ready.size());) {
       count = ::epoll_wait(descriptor_, ready.data(), static_cast<int>(ready.size()), 0);
       bool any = false;
-      for (const auto& one : std::span(ready).first(static_cast<std::size_t>(std::max(count, 0)))) {
-        const auto found = interests_.find(one.data.fd);
-        if (found == interests_.end() || found->second.hot) continue;
-        any = true;
-        let_go(found->second);
-        found->second.hot = true;
-        found->second.told = false;
-        hot_.push_back(one.data.fd);
-      }
+      for (const auto& one : std::span(ready).first(static_cast<std::size_t>(std::max(count, 0))))
+        any = heat(one.data.fd) || any;
       if (!any) return;  // all that are readable are hot
     }
+  }
+  bool heat(int number) {
+    const auto found = interests_.find(number);
+    if (found == interests_.end() || std::exchange(found->second.hot, true)) return false;
+    hot_.push_back(number);
+    return true;
   }
 
   // What is to be reported of it; 0 and cold when there is nothing. Something happens to it again and again while its
   // peer sends without end: after a few looks it is cold all the same, and the set is readable, so that the others get
   // their turn and the next look finds it.
-  static std::uint32_t look_at(Interest& interest) {
+  std::uint32_t look_at(int number, Interest& interest) {
     Socket& socket = *interest.socket;
     const std::lock_guard lock(socket.mutex);
+    socket.forget(*this, number);
     const bool edges = (interest.wanted.events & EPOLLET) != 0;
     const bool shot = (interest.wanted.events & ~EPOLLET) == EPOLLONESHOT && interest.told;
     bool calm = false;
     for (int looks = 0; looks != kLooks && !calm; ++looks) {
       socket.progress(true);
+      const auto edge = socket.edge();
       const auto now = static_cast<std::uint32_t>(static_cast<std::uint16_t>(socket.readiness()));
       const auto ready = shot ? 0 : now & (interest.wanted.events | kAlways);
-      const auto missed = ready & static_cast<std::uint32_t>(socket.missed);
-      if (ready != 0 && (!edges || !interest.told || missed != 0)) {
-        socket.missed = static_cast<short>(socket.missed & ~static_cast<int>(ready));
-        interest.told = true;
+      if (ready != 0 && (!edges || interest.told != edge)) {
+        interest.told = edge;
         if ((interest.wanted.events & EPOLLONESHOT) != 0) interest.wanted.events &= EPOLLET | EPOLLONESHOT;
         return ready;
       }
       calm = socket.prepare_wait();
-      if (!calm) interest.told = false;  // something has happened since
     }
-    socket.begin_wait();
-    if (!calm) socket.wake_waiters();
+    mute(number, interest, socket.accepted_count() != 0);
+    socket.observe(*this, number);
     interest.hot = false;
+    if (!calm) socket.wake_waiters();
     return 0;
   }
 
-  // Makes the set readable for it: a thread that sleeps, or comes, looks at it.
-  static void call(Interest& interest, bool begins) {
-    const std::lock_guard lock(interest.socket->mutex);
-    if (begins && interest.hot) return;  // it is looked at anyway
-    if (begins) interest.socket->begin_wait();
-    interest.socket->wake_waiters();
+  // A connection that comes to a muted listener wakes the set by observe().
+  void mute(int number, Interest& interest, bool on) const noexcept {
+    if (std::exchange(interest.muted, on) == on) return;
+    epoll_event readable{.events = on ? 0U : std::uint32_t{EPOLLIN}, .data = {.fd = number}};
+    ::epoll_ctl(descriptor_, EPOLL_CTL_MOD, number, &readable);
   }
 
-  static void let_go(Interest& interest) {
-    if (std::exchange(interest.hot, false)) return;
+  void cool_down(int number, Interest& interest) const noexcept {
     const std::lock_guard lock(interest.socket->mutex);
-    interest.socket->end_wait();
+    interest.socket->forget(*this, number);
   }
 
   const int descriptor_;
-  std::mutex mutex_{};
+  bool works_ = false;
+  std::mutex mutex_{};  // of what follows, but `woken_`
   std::unordered_map<int, Interest> interests_{};
   std::deque<int> hot_{};
+  std::mutex woken_mutex_{};
+  std::vector<int> woken_{};
+  Flag flag_{};  // raised while `woken_` has any
 };
 
 struct EpollSets {
@@ -193,7 +222,7 @@ std::shared_ptr<EpollSet> set_of(int number) {
   const std::lock_guard lock(sets.mutex);
   auto& set = sets.all[number];
   if (!set) set = std::make_shared<EpollSet>();
-  if (set->descriptor() >= 0) return set;
+  if (set->works()) return set;
   sets.all.erase(number);
   errno = EMFILE;
   return nullptr;

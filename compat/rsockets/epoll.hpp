@@ -2,7 +2,7 @@
 // epoll over rsockets and the kernel's descriptors. The kernel's set has the descriptors; the rsockets of the same
 // number are kept here, with a kernel's set of their own, which is readable when something may have happened to one.
 //
-// An rsocket of a set is hot or cold. A cold one was not ready at the last look; it is armed, and counts as awaited, so
+// An rsocket of a set is hot or cold. A cold one was not ready at the last look; it is armed, and the set observes it, so
 // that whatever happens to it makes the set readable, also when another thread takes it. A hot one is looked at.
 #pragma once
 

@@ -75,7 +75,8 @@ void Socket::hold_requests() {
 void Socket::add_accepted(std::shared_ptr<Socket> connection) {
   listening->accepted.push_back(std::move(connection));
   listening->flag.raise(true);
-  waiters_.wake_all();
+  ++accepted_;
+  wake_waiters();
 }
 
 std::shared_ptr<Socket> Socket::take_accepted() {

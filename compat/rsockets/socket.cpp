@@ -127,7 +127,7 @@ void Socket::progress(bool also_events) {
   bool any = stream && stream->progress();
   if (also_events || phase != Phase::kConnected) any = take_events() || any;
   nothing_ = any ? 0 : nothing_ + 1;
-  if (any) waiters_.wake_all();
+  if (any) wake_waiters();
 }
 
 void Socket::let_others_run(std::unique_lock<std::mutex>& lock) const {
@@ -197,8 +197,17 @@ bool Socket::prepare_wait() {
   if (stream) stream->arm();
   bool any = stream && stream->progress();
   any = take_events() || any;
-  if (any) waiters_.wake_all();
+  if (any) wake_waiters();
   return !any;
+}
+
+void Socket::wake_waiters() noexcept {
+  waiters_.wake_all();
+  for (const auto& [observer, number] : std::exchange(observers_, {})) observer->woken(number);
+}
+
+bool Socket::forget(const Observer& by, int number) noexcept {
+  return std::erase_if(observers_, [&](const auto& one) { return one.first == &by && one.second == number; }) != 0;
 }
 
 void Socket::end_wait() {
@@ -239,6 +248,14 @@ int Socket::wait(std::unique_lock<std::mutex>& lock, Deadline until) {
   pollfd waiting{.fd = number_, .events = POLLIN, .revents = 0};
   const int ready = wait_for([&] { return ::poll(&waiting, 1, milliseconds_to(until)); });
   return ready > 0 ? 0 : ready == 0 ? EAGAIN : errno;
+}
+
+Socket::Edge Socket::edge() {
+  if (wants_room_ && (readiness() & POLLOUT) != 0) {
+    wants_room_ = false;
+    ++rooms_;
+  }
+  return {.phase = phase, .arrivals = accepted_ + (stream ? stream->arrivals() : 0), .rooms = rooms_};
 }
 
 short Socket::readiness() {

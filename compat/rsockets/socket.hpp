@@ -49,6 +49,14 @@ struct Heir {
   Options options{};
 };
 
+// An epoll set, which is notified when something has happened to an rsocket.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // With the rsocket's lock held. `number`: as it was passed to Socket::observe().
+  virtual void woken(int number) noexcept = 0;
+};
+
 class Socket {
  public:
   // Null, with errno.
@@ -86,17 +94,29 @@ class Socket {
   // Makes sure that what happens from now on makes number() readable. False: something has happened already.
   bool prepare_wait();
   void begin_wait() noexcept { waiters_.enter(); }
-  [[nodiscard]] bool awaited() const noexcept { return waiters_.any(); }
+  [[nodiscard]] bool awaited() const noexcept { return waiters_.any() || !observers_.empty(); }
   void end_wait();
-  void wake_waiters() noexcept { waiters_.wake_all(); }
+  // Wakes threads that sleep, and notifies observers.
+  void wake_waiters() noexcept;
+  // Notifies `by` once, the next time that something happens.
+  void observe(Observer& by, int number) { observers_.emplace_back(&by, number); }
+  // False: it was notified.
+  bool forget(const Observer& by, int number) noexcept;
   // Sleeps until something has happened, and takes that. An errno: EINTR, or EAGAIN when the time is over.
   int wait(std::unique_lock<std::mutex>& lock, Deadline until = {});
 
   // POLLIN, POLLOUT, POLLERR, POLLHUP, as they are now.
   [[nodiscard]] short readiness();
-  // POLLIN and POLLOUT that a call would have had to wait for since they were cleared: an edge-triggered epoll set is to
-  // report those again.
-  short missed = 0;
+  // Changes whenever an edge-triggered epoll set is to report what is ready: the peer has said something, a connection
+  // waits to be accepted, connecting has ended, or there is room again after a call found none.
+  struct Edge {
+    Phase phase{};
+    std::uint64_t arrivals{};
+    std::uint64_t rooms{};
+    bool operator==(const Edge&) const = default;
+  };
+  [[nodiscard]] Edge edge();
+  void found_no_room() noexcept { wants_room_ = true; }
   // The error that a call or SO_ERROR reports once.
   int take_error() noexcept;
   void fail(int error) noexcept;  // connecting came to nothing
@@ -149,6 +169,10 @@ class Socket {
 
   int number_;
   Waiters waiters_;
+  std::vector<std::pair<Observer*, int>> observers_{};
+  std::uint64_t accepted_ = 0;  // connections, ever
+  std::uint64_t rooms_ = 0;     // see Edge
+  bool wants_room_ = false;
   bool hidden_ = false;  // see hide_number
   int error_ = 0;
   unsigned nothing_ = 0;  // how often in a row progress found nothing

@@ -70,6 +70,7 @@ void Stream::on(const Message& message) {
   std::optional<std::string_view> wrong;
   switch (message.op) {
     case Op::kData:
+      ++arrivals_;
       wrong = inbound_over() ? "data after it said that none would come" : sides_->receiver.data_arrived(message.value);
       break;
     case Op::kCreditUpdate: wrong = sides_->sender.credits_updated(message.value); break;
@@ -87,12 +88,14 @@ void Stream::on_control(std::uint32_t what) {
   const bool shutdown = what == static_cast<std::uint32_t>(Control::kShutdown);
   const bool disconnect = what == static_cast<std::uint32_t>(Control::kDisconnect);
   if (!shutdown && !disconnect) return;
+  ++arrivals_;
   peer_shut_ = true;
   peer_gone_ = peer_gone_ || disconnect;
 }
 
 void Stream::violated(std::string_view what) {
   refused("rsocket: the peer broke the protocol", ECONNRESET, what);
+  ++arrivals_;
   failed_ = true;
   lost_ = true;
   static_cast<void>(endpoint_->pair.modify(verbs::QpState::kError));
@@ -100,6 +103,7 @@ void Stream::violated(std::string_view what) {
 
 void Stream::connection_lost() {
   if (lost_) return;
+  ++arrivals_;
   lost_ = true;
   failed_ = !peer_shut_ && !disconnect_sent_;
 }

@@ -36,6 +36,8 @@ class Stream {
   [[nodiscard]] std::size_t unread() const noexcept { return sides_ ? sides_->receiver.unread() : 0; }
   [[nodiscard]] std::size_t peek(std::span<std::byte> into, std::size_t skip) const;
   std::size_t take(std::span<std::byte> into);
+  // Counts what the peer has said: data, and the end. For edge-triggered epoll sets.
+  [[nodiscard]] std::uint64_t arrivals() const noexcept { return arrivals_; }
   // No more will come after what is unread.
   [[nodiscard]] bool inbound_over() const noexcept { return peer_shut_ || lost_; }
 
@@ -96,6 +98,7 @@ class Stream {
 
   std::unique_ptr<Endpoint> endpoint_;
   std::optional<Sides> sides_{};
+  std::uint64_t arrivals_ = 0;
   bool armed_ = false;
   bool shut_ = false;             // we said that no more data comes
   bool shut_due_ = false;         // we are to say so

@@ -67,8 +67,7 @@ ssize_t answer(const Cursor& cursor, int error) {
   return minus_one(error);
 }
 
-ssize_t would_block(Socket& self, int events, std::unique_lock<std::mutex>& lock, const Cursor& cursor) {
-  self.missed = static_cast<short>(self.missed | events);
+ssize_t would_block(Socket& self, std::unique_lock<std::mutex>& lock, const Cursor& cursor) {
   self.let_others_run(lock);
   return answer(cursor, EAGAIN);
 }
@@ -134,10 +133,9 @@ ssize_t receive_octets(Socket& self, std::unique_lock<std::mutex>& lock, Pieces 
   for (;;) {
     self.progress();
     if (self.phase == Phase::kConnected) peeks ? peek(*self.stream, cursor) : take(*self.stream, cursor);
-    if (!cursor.at_end()) self.missed = static_cast<short>(self.missed | POLLIN);
     if (cursor.at_end() || (cursor.done() != 0 && !all)) return answer(cursor, 0);
     if (const auto end = inbound_end(self, cursor)) return answer(cursor, *end);
-    if (at_once) return would_block(self, 0, lock, cursor);
+    if (at_once) return would_block(self, lock, cursor);
     if (const int error = self.wait(lock, until); error != 0) return answer(cursor, error);
   }
 }
@@ -153,7 +151,8 @@ ssize_t send_octets(Socket& self, std::unique_lock<std::mutex>& lock, Pieces pie
     if (self.phase == Phase::kConnected) give(*self.stream, cursor);
     if (cursor.at_end()) return answer(cursor, 0);
     if (self.stream->outbound_over()) continue;  // it was lost just now
-    if (at_once) return would_block(self, POLLOUT, lock, cursor);
+    self.found_no_room();
+    if (at_once) return would_block(self, lock, cursor);
     if (const int error = self.wait(lock, until); error != 0) return answer(cursor, error);
   }
 }

@@ -92,6 +92,43 @@ TEST(RsocketEpoll, ByEdge) {
   EXPECT_EQ(set.wait(kPatience).at(server) & EPOLLIN, EPOLLIN);
 }
 
+// An event-driven client registers once, and asks when it may write: the response comes before it waits again.
+TEST(RsocketEpoll, AResponseBeforeTheNextWaitIsAnEdge) {
+  Pair pair;
+  const EpollSet set;
+  const int client = pair.client.number(), server = pair.server.number();
+  set.add(client, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+  EXPECT_EQ(set.wait(kPatience), (Ready{{client, EPOLLOUT}}));
+  ASSERT_EQ(put(client, "ask"), 3);
+  EXPECT_EQ(get_text(server, 3, MSG_WAITALL), "ask");
+  ASSERT_EQ(put(server, "answer"), 6);
+  EXPECT_EQ(wait_for(client, POLLIN), POLLIN);
+  EXPECT_EQ(set.wait(kPatience), (Ready{{client, EPOLLIN | EPOLLOUT}}));
+  EXPECT_EQ(get_text(client, 3), "ans");
+  ASSERT_EQ(put(server, "more"), 4);  // while some is unread
+  EXPECT_EQ(set.wait(kPatience), (Ready{{client, EPOLLIN | EPOLLOUT}}));
+  ASSERT_EQ(rsockets::shutdown(server, SHUT_WR), 0);
+  EXPECT_EQ(set.wait(kPatience), (Ready{{client, EPOLLIN | EPOLLOUT | EPOLLRDHUP}}));
+  EXPECT_EQ(set.wait(0), Ready{});
+}
+
+// The set has looked before, and its wake-up is left in it: calls on the rsocket itself wait all the same.
+TEST(RsocketEpoll, CallsBesideASetWaitForTheirTime) {
+  Pair pair;
+  const EpollSet set;
+  const int server = pair.server.number();
+  set.add(server, EPOLLIN);
+  EXPECT_EQ(set.wait(0), Ready{});
+  ASSERT_EQ(put(pair.client.number(), "x"), 1);
+  EXPECT_EQ(get_text(server, 1, MSG_WAITALL), "x");
+  const timeval time{.tv_sec = 0, .tv_usec = 10'000};
+  ASSERT_EQ(rsockets::setsockopt(server, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time), 0);
+  std::array<char, 1> octet{};
+  expect_refused(static_cast<int>(get(server, octet.data(), octet.size())), EAGAIN);
+  EXPECT_EQ(wait_for(server, POLLIN, 1), 0);
+  EXPECT_EQ(set.wait(0), Ready{});
+}
+
 TEST(RsocketEpoll, Once) {
   Pair pair;
   const EpollSet set;

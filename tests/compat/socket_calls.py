@@ -84,6 +84,14 @@ def readiness():
     check("select()", select.select([client], [client], [], 0), ([], [client], []))
     server.sendall(b"x")
     check("select() after an octet", select.select([client], [], [], 10), ([client], [], []))
+    client.recv(1)
+    time = (ctypes.c_long * 2)(0, 20000)
+    check("select() that finds nothing", LIBC.select(0, None, None, None, time), 0)
+    wanted = (ctypes.c_ulong * 16)()
+    wanted[client.fileno() // 64] = 1 << client.fileno() % 64
+    time[1] = 20000
+    check("select() on a socket that has nothing", LIBC.select(client.fileno() + 1, wanted, None, None, time), 0)
+    check("the time that is left", time[1], 0)
 
 
 def main():
