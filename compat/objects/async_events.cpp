@@ -42,16 +42,29 @@ About about(std::int64_t value) {
   return About::kNobody;
 }
 
+// On InfiniBand, which a direct connection imitates, an error that the responder reports is in the requester's completion
+// alone.
+bool is_in_completion(const Qp& qp) {
+  if (!qp.direct_state) return false;
+  const auto error = qp.query().stream_error;
+  return error && error->remote;
+}
+
 // False when the program is not to see it: the object has gone meanwhile, or the event only says that some were lost.
 bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
   switch (about(std::to_underlying(event.type))) {
-    case About::kQueuePair:
-      return Registry<Qp>::instance().with(event.context, [&](Qp& qp) {
+    case About::kQueuePair: {
+      bool hidden = false;
+      const bool lives = Registry<Qp>::instance().with(event.context, [&](Qp& qp) {
+        hidden = event.type == verbs::AsyncEventType::kQueuePairFatal && is_in_completion(qp);
+        if (hidden) return;
         // Of a queue pair that the program connects itself, the field is what the program set: UCX asserts that.
         if (!qp.direct_state) refresh_state(qp);
         qp.async_events.reported();
         to.element.qp = plain(qp);
       });
+      return lives && !hidden;
+    }
     case About::kCompletionQueue:
       return Registry<Cq>::instance().with(event.context, [&](Cq& cq) {
         cq.async_events.reported();

@@ -73,6 +73,11 @@ int refuse(int error) {
   return -1;
 }
 
+// `copy`: what dup(2) of libc returned.
+int copied(int number, int copy) {
+  return rs::in_program() && rs::is_this_process() ? rs::copy_epoll_set(number, copy) : copy;
+}
+
 // Of functions that libc declares not to be cancellation points, and that wait here.
 using weft::compat::Uncancelled;
 
@@ -171,21 +176,22 @@ WEFT_ENTRY void closefrom(int first) noexcept {
 
 WEFT_ENTRY int dup(int number) noexcept {
   LIBC(dup);
-  return rs::is_programs(number) ? rs::duplicate(number, 0) : libc_dup(number);
+  if (rs::is_programs(number)) return rs::duplicate(number, 0);
+  return copied(number, libc_dup(number));
 }
 
 WEFT_ENTRY int dup2(int number, int copy) noexcept {
   LIBC(dup2);
   const Uncancelled until_return;
   const bool ours = rs::in_program() && rs::is_this_process() && (rs::is_rsocket(number) || rs::is_rsocket(copy));
-  return ours ? rs::duplicate_to(number, copy) : libc_dup2(number, copy);
+  return ours ? rs::duplicate_to(number, copy) : copied(number, libc_dup2(number, copy));
 }
 
 WEFT_ENTRY int dup3(int number, int copy, int flags) noexcept {
   LIBC(dup3);
   const Uncancelled until_return;
   const bool ours = rs::in_program() && rs::is_this_process() && (rs::is_rsocket(number) || rs::is_rsocket(copy));
-  if (!ours) return libc_dup3(number, copy, flags);
+  if (!ours) return copied(number, libc_dup3(number, copy, flags));
   if (number == copy) return refuse(EINVAL);
   if (rs::is_rsocket(number)) return rs::duplicate_to(number, copy);
   rs::close_at_once(copy);
@@ -433,8 +439,12 @@ WEFT_ENTRY int fcntl(int number, int command, ...) {
   va_start(arguments, command);
   const long argument = va_arg(arguments, long);
   va_end(arguments);
-  if (!rs::is_programs(number)) return libc_fcntl(number, command, argument);
-  if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return rs::duplicate(number, static_cast<int>(argument));
+  const bool copies = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+  if (!rs::is_programs(number)) {
+    const int done = libc_fcntl(number, command, argument);
+    return copies ? copied(number, done) : done;
+  }
+  if (copies) return rs::duplicate(number, static_cast<int>(argument));
   return rs::fcntl(number, command, static_cast<int>(argument));
 }
 WEFT_ENTRY int fcntl64(int number, int command, ...) {

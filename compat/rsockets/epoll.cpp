@@ -310,6 +310,21 @@ void close_epoll_set(int number) noexcept {
   if (const auto node = sets.all.extract(number)) last = node.mapped();
 }
 
+int copy_epoll_set(int number, int copy) noexcept {
+  if (copy < 0 || copy == number) return copy;
+  close_epoll_set(copy);  // that dup2() replaced
+  EpollSets& sets = *sets_of_process();
+  static_cast<void>(guarded_minus_one([&] {
+    const std::lock_guard lock(sets.mutex);
+    if (const auto found = sets.all.find(number); found != sets.all.end()) {
+      const auto set = found->second;
+      sets.all[copy] = set;
+    }
+    return 0;
+  }));
+  return copy;
+}
+
 void leave_epoll_sets_to_parent() noexcept { sets_of_process() = new EpollSets; }
 
 }  // namespace weft::compat::rsockets

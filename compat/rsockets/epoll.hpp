@@ -20,6 +20,8 @@ int epoll_wait(int set, epoll_event* events, int most, int timeout, const sigset
 // An rsocket's number, or that of a set, is about to be closed.
 void leave_epoll_sets(int number) noexcept;
 void close_epoll_set(int set) noexcept;
+// dup(2) made `copy` of `number`, which may be a set: both are the same set then. Returns `copy`.
+int copy_epoll_set(int number, int copy) noexcept;
 // In a child of fork(): its parent's sets have none of its rsockets.
 void leave_epoll_sets_to_parent() noexcept;
 

@@ -75,7 +75,7 @@ void Socket::hold_requests() {
 void Socket::add_accepted(std::shared_ptr<Socket> connection) {
   listening->accepted.push_back(std::move(connection));
   listening->flag.raise(true);
-  ++accepted_;
+  ++counts_.accepted;
   wake_waiters();
 }
 

@@ -251,11 +251,11 @@ int Socket::wait(std::unique_lock<std::mutex>& lock, Deadline until) {
 }
 
 Socket::Edge Socket::edge() {
-  if (wants_room_ && (readiness() & POLLOUT) != 0) {
-    wants_room_ = false;
-    ++rooms_;
+  if (counts_.wants_room && (readiness() & POLLOUT) != 0) {
+    counts_.wants_room = false;
+    ++counts_.rooms;
   }
-  return {.phase = phase, .arrivals = accepted_ + (stream ? stream->arrivals() : 0), .rooms = rooms_};
+  return {.phase = phase, .arrivals = counts_.accepted + (stream ? stream->arrivals() : 0), .rooms = counts_.rooms};
 }
 
 short Socket::readiness() {

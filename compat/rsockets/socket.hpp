@@ -116,7 +116,7 @@ class Socket {
     bool operator==(const Edge&) const = default;
   };
   [[nodiscard]] Edge edge();
-  void found_no_room() noexcept { wants_room_ = true; }
+  void found_no_room() noexcept { counts_.wants_room = true; }
   // The error that a call or SO_ERROR reports once.
   int take_error() noexcept;
   void fail(int error) noexcept;  // connecting came to nothing
@@ -170,9 +170,12 @@ class Socket {
   int number_;
   Waiters waiters_;
   std::vector<std::pair<Observer*, int>> observers_{};
-  std::uint64_t accepted_ = 0;  // connections, ever
-  std::uint64_t rooms_ = 0;     // see Edge
-  bool wants_room_ = false;
+  struct Counts {  // see Edge
+    std::uint64_t accepted{};
+    std::uint64_t rooms{};
+    bool wants_room{};
+  };
+  Counts counts_{};
   bool hidden_ = false;  // see hide_number
   int error_ = 0;
   unsigned nothing_ = 0;  // how often in a row progress found nothing

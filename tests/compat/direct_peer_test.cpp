@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue pairs that a program connects itself: a peer that is absent, that has gone, or that is not the one it named.
+#include <fcntl.h>
+
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -229,6 +231,14 @@ TEST(CompatDirect, ARefusedWriteThatHasCompletedIsTheErrorOfTheOldestSend) {
   ASSERT_EQ(a.post(3), 0);
   EXPECT_EQ(a.next().status, IBV_WC_REM_ACCESS_ERR);
   EXPECT_EQ(a.next().status, IBV_WC_WR_FLUSH_ERR);
+  // Only the responder has an asynchronous event.
+  ibv_async_event event{};
+  ASSERT_EQ(ibv_get_async_event(b.context, &event), 0);
+  EXPECT_EQ(event.event_type, IBV_EVENT_QP_ACCESS_ERR);
+  ibv_ack_async_event(&event);
+  ::fcntl(a.context->async_fd, F_SETFL, O_NONBLOCK);
+  EXPECT_EQ(ibv_get_async_event(a.context, &event), -1);
+  EXPECT_EQ(errno, EAGAIN);
 }
 
 }  // namespace

@@ -71,6 +71,17 @@ def no_epoll_set():
     check("recv() after that", client.recv(10), b"x")
 
 
+def copies_of_an_epoll_set():
+    client, server = pair()
+    first = select.epoll()
+    first.register(client, select.EPOLLIN)
+    copy = select.epoll.fromfd(os.dup(first.fileno()))
+    server.sendall(b"x")
+    check("epoll_wait() on a copy", copy.poll(10), [(client.fileno(), select.EPOLLIN)])
+    first.close()
+    check("epoll_wait() on the copy that is left", copy.poll(10), [(client.fileno(), select.EPOLLIN)])
+
+
 def formatted_output():
     client, server = pair()
     check("dprintf()", LIBC.dprintf(client.fileno(), b"%s has %d\n", b"one", 1), 10)
@@ -102,6 +113,7 @@ def main():
     shutdown_of_a_listener()
     no_file_position()
     no_epoll_set()
+    copies_of_an_epoll_set()
     formatted_output()
     readiness()
 
