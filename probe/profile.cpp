@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <span>
+
+#include "common/number.hpp"
 
 namespace weft::probe {
 namespace {
@@ -19,18 +20,12 @@ struct Wrong {
 };
 [[noreturn]] void wrong(std::string why) { throw Wrong{std::move(why)}; }
 
-template <typename T>
-bool to_number(std::string_view text, T& value, int base = 10) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 std::uint64_t number(std::string_view text, std::uint64_t most) {
-  std::uint64_t value = 0;
   const bool hex = text.starts_with("0x");
-  if (!to_number(hex ? text.substr(2) : text, value, hex ? 16 : 10)) wrong(fmt::format("'{}' is no number", text));
-  if (value > most) wrong(fmt::format("{} is more than {}", text, most));
-  return value;
+  const auto value = parse_number<std::uint64_t>(hex ? text.substr(2) : text, hex ? 16 : 10);
+  if (!value) wrong(fmt::format("'{}' is no number", text));
+  if (*value > most) wrong(fmt::format("{} is more than {}", text, most));
+  return *value;
 }
 
 // The words of a line; "..." is one word, whose quote at the front stays. A # begins a comment.
@@ -82,9 +77,9 @@ Template literal(const Words& words, std::size_t from, std::size_t most, bool ho
     } else {
       if (word.size() % 2 != 0) wrong(fmt::format("'{}' has half an octet too many", word));
       for (std::size_t i = 0; i < word.size(); i += 2) {
-        std::uint8_t octet = 0;
-        if (!to_number(word.substr(i, 2), octet, 16)) wrong(fmt::format("'{}' is not hexadecimal", word));
-        out.octets.push_back(std::byte{octet});
+        const auto octet = parse_number<std::uint8_t>(word.substr(i, 2), 16);
+        if (!octet) wrong(fmt::format("'{}' is not hexadecimal", word));
+        out.octets.push_back(std::byte{*octet});
       }
     }
     if (out.octets.size() > most) wrong(fmt::format("these are more than {} octets", most));

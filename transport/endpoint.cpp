@@ -8,10 +8,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <span>
+
+#include "common/number.hpp"
 
 namespace weft::transport {
 namespace {
@@ -20,14 +21,6 @@ constexpr std::size_t kIpv4Octets = 4;
 constexpr std::array kMappedPrefix{std::byte{0}, std::byte{0}, std::byte{0},    std::byte{0},
                                    std::byte{0}, std::byte{0}, std::byte{0},    std::byte{0},
                                    std::byte{0}, std::byte{0}, std::byte{0xff}, std::byte{0xff}};
-
-template <typename T>
-std::optional<T> parse_number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // The index of the interface with this name or index; 0: there is none.
 std::uint32_t parse_scope(const std::string& text) {

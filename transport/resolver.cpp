@@ -5,10 +5,10 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/system/system_error.hpp>
-#include <charconv>
 #include <cstdint>
 #include <utility>
 
+#include "common/number.hpp"
 #include "transport/detail/callback_gate.hpp"
 #include "transport/detail/reactor_state.hpp"
 
@@ -27,12 +27,10 @@ bool is_number(const std::string& text) {
 
 // The port of a numeric or empty service.
 std::expected<std::uint16_t, std::error_code> parse_port(const std::string& service) {
-  std::uint16_t port = 0;
-  if (service.empty()) return port;
-  const auto parsed = std::from_chars(service.data(), service.data() + service.size(), port);
-  // getaddrinfo would take 65616 for 80.
-  if (parsed.ec != std::errc{}) return std::unexpected(std::make_error_code(std::errc::invalid_argument));
-  return port;
+  if (service.empty()) return std::uint16_t{0};
+  const auto port = parse_number<std::uint16_t>(service);  // getaddrinfo() would take 65616 for 80
+  if (!port) return std::unexpected(std::make_error_code(std::errc::invalid_argument));
+  return *port;
 }
 
 ResolveResult to_endpoints(const tcp::resolver::results_type& results) {

@@ -2,10 +2,11 @@
 #include "verbs/access_list.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <ranges>
 #include <utility>
+
+#include "common/number.hpp"
 
 namespace weft::verbs {
 
@@ -34,13 +35,6 @@ bool is_link_local(const Address& address, unsigned length) noexcept {
   return address.is_link_local() && length >= kLinkLocalBits;
 }
 
-std::optional<unsigned> to_length(std::string_view text) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // The longest of these that contains the address.
 std::optional<unsigned> longest(const std::vector<AddressPrefix>& prefixes, const Address& address) noexcept {
   std::optional<unsigned> found;
@@ -57,7 +51,7 @@ std::optional<AddressPrefix> AddressPrefix::parse(std::string_view text) {
   const auto address = Address::parse(text.substr(0, slash));
   if (!address) return std::nullopt;
   const unsigned most = bits_of(address->family);
-  auto length = slash == std::string_view::npos ? std::optional(most) : to_length(text.substr(slash + 1));
+  auto length = slash == std::string_view::npos ? std::optional(most) : parse_number<unsigned>(text.substr(slash + 1));
   const bool mapped = address->family == Family::kIpv4 && text.substr(0, slash).contains(':');
   if (slash != std::string_view::npos && length && mapped)
     length = *length < kMappedBits ? std::nullopt : std::optional(*length - kMappedBits);

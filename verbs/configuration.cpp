@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <expected>
 #include <limits>
 #include <ranges>
 
+#include "common/number.hpp"
 #include "transport/input_file.hpp"
 #include "verbs/log/text.hpp"
 #include "verbs/policy_text.hpp"
@@ -42,12 +42,10 @@ std::string take_pcap(Configuration& configuration, std::string_view value) {
 }
 
 std::string take_progress_threads(Configuration& configuration, std::string_view value) {
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error != std::errc{} || end != value.data() + value.size() || count > kMostProgressThreads) {
+  const auto count = parse_number<std::size_t>(value);
+  if (!count || *count > kMostProgressThreads)
     return "progress-threads takes a number from 1 to 64, or 0 to let weft choose";
-  }
-  configuration.progress_threads = count;
+  configuration.progress_threads = *count;
   return {};
 }
 
@@ -57,11 +55,9 @@ std::optional<std::uint64_t> to_octets(std::string_view value) {
   const std::size_t unit = value.empty() ? std::string_view::npos : kUnits.find(value.back());
   if (unit != std::string_view::npos) value.remove_suffix(1);
   const std::uint64_t scale = unit == std::string_view::npos ? 1 : std::uint64_t{1} << (10 * (unit + 1));
-  std::uint64_t count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  const bool whole = error == std::errc{} && end == value.data() + value.size();
-  if (!whole || count > std::numeric_limits<std::uint64_t>::max() / scale) return std::nullopt;
-  return count * scale;
+  const auto count = parse_number<std::uint64_t>(value);
+  if (!count || *count > std::numeric_limits<std::uint64_t>::max() / scale) return std::nullopt;
+  return *count * scale;
 }
 
 std::string take_exposed_memory(Configuration& configuration, std::string_view value) {
@@ -153,14 +149,10 @@ std::optional<DeviceKind> parse_device_kind(std::string_view text) noexcept {
 
 std::optional<PortRange> parse_port_range(std::string_view text) noexcept {
   constexpr std::uint16_t kLowest = 1024;
-  const auto port = [](std::string_view digits) -> std::optional<std::uint16_t> {
-    std::uint16_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return error == std::errc{} && end == digits.data() + digits.size() ? std::optional(value) : std::nullopt;
-  };
+  const auto port = [](std::string_view digits) { return parse_number<std::uint16_t>(trimmed(digits)); };
   const std::size_t dash = std::min(text.find('-'), text.size());
-  const auto first = port(trimmed(text.substr(0, dash)));
-  const auto last = dash == text.size() ? first : port(trimmed(text.substr(dash + 1)));
+  const auto first = port(text.substr(0, dash));
+  const auto last = dash == text.size() ? first : port(text.substr(dash + 1));
   if (!first || !last || *first < kLowest || *last < *first) return std::nullopt;
   return PortRange{*first, *last};
 }

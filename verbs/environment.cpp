@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <system_error>
 #include <utility>
 
+#include "common/number.hpp"
 #include "common/table.hpp"
 #include "transport/cancellation.hpp"
 #include "transport/system_words.hpp"
@@ -99,11 +99,7 @@ void apply_variable(const Setting& setting) {
 
 // 0 without a valid WEFT_PCAP_EXIT.
 int exit_code_of_cut_capture() {
-  const auto value = process_variable("WEFT_PCAP_EXIT");
-  if (!value) return 0;
-  int code = 0;
-  std::from_chars(value->data(), value->data() + value->size(), code);
-  return code > 0 && code < 256 ? code : 0;
+  return parse_number<std::uint8_t>(process_variable("WEFT_PCAP_EXIT").value_or("")).value_or(0);
 }
 
 // Runs after all other handlers of exit(), this library's log included: 101 is the lowest priority that a program can

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/connection_filter.hpp"
+#include "common/number.hpp"
 
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -26,14 +26,6 @@ std::optional<ParsedAddress> parse_address(const std::string& text) {
   address.ipv4 = true;
   if (::inet_pton(AF_INET, text.c_str(), address.octets.data() + 12) == 1) return address;
   return std::nullopt;
-}
-
-template <typename Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 bool begins_alike(const AddressOctets& one, const AddressOctets& other, unsigned bits) noexcept {

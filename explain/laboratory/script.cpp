@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
+
+#include "common/number.hpp"
 
 namespace weft::explain::laboratory {
 namespace {
@@ -34,10 +35,9 @@ template <std::unsigned_integral T>
 bool read(std::string_view word, T& value, std::uint64_t most) noexcept {
   const bool hexadecimal = word.starts_with("0x");
   if (hexadecimal) word.remove_prefix(2);
-  std::uint64_t number{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number, hexadecimal ? 16 : 10);
-  if (error != std::errc{} || end != word.data() + word.size() || number > most) return false;
-  value = static_cast<T>(number);
+  const auto number = parse_number<std::uint64_t>(word, hexadecimal ? 16 : 10);
+  if (!number || *number > most) return false;
+  value = static_cast<T>(*number);
   return true;
 }
 template <std::unsigned_integral T>
@@ -55,10 +55,9 @@ bool read_octets(std::string_view word, std::vector<std::byte>& octets) {
   octets.clear();
   octets.reserve(word.size() / 2);
   for (; !word.empty(); word.remove_prefix(2)) {
-    std::uint8_t octet{};
-    const auto [end, error] = std::from_chars(word.data(), word.data() + 2, octet, 16);
-    if (error != std::errc{} || end != word.data() + 2) return false;
-    octets.push_back(std::byte{octet});
+    const auto octet = parse_number<std::uint8_t>(word.substr(0, 2), 16);
+    if (!octet) return false;
+    octets.push_back(std::byte{*octet});
   }
   return true;
 }

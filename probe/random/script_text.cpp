@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
+#include "common/number.hpp"
 #include "probe/random/script.hpp"
 
 namespace weft::probe {
@@ -26,8 +26,9 @@ std::string text_of(const Edits& edits) {
 
 template <typename T>
 bool read_number(std::string_view text, T& value, int base = 10) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  return error == std::errc() && end == text.data() + text.size();
+  const auto number = parse_number<T>(text, base);
+  value = number.value_or(T{});
+  return number.has_value();
 }
 
 bool read_flag(std::string_view text, bool& value) {

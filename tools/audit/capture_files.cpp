@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <string_view>
 
+#include "common/number.hpp"
 #include "transport/output_file.hpp"
 #include "transport/system_words.hpp"
 
@@ -39,16 +39,15 @@ Outcome<RingLimits> RingLimits::parse(const std::vector<std::string>& words) {
     const std::string_view key = std::string_view(word).substr(0, colon);
     const std::string_view value = std::string_view(word).substr(std::min(colon + 1, word.size()));
     constexpr std::uint64_t kMost = 1'000'000'000;
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const auto number = parse_number<std::uint64_t>(value);
     std::uint64_t* const place = key == "filesize"   ? &limits.octets
                                  : key == "duration" ? &limits.seconds
                                  : key == "files"    ? &limits.files
                                                      : nullptr;
-    const bool good = error == std::errc() && end == value.data() + value.size() && number > 0 && number <= kMost;
+    const bool good = number && *number > 0 && *number <= kMost;
     if (place == nullptr || !good)
       return usage_error("-b: '" + word + "' is not filesize:KB, duration:SECONDS or files:N.");
-    *place = place == &limits.octets ? number * 1000 : number;
+    *place = place == &limits.octets ? *number * 1000 : *number;
   }
   if (limits.files != 0 && limits.one_file())
     return usage_error("-b: files:N needs filesize:KB or duration:SECONDS, which begin the next file.");

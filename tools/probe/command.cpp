@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "common/number.hpp"
 #include "probe/way_profile.hpp"
 #include "tools/cli/checks.hpp"
 #include "tools/cli/colour.hpp"
@@ -110,14 +110,12 @@ Outcome<void> check_filter(const probe::CaseFilter& filter) {
 Outcome<verbs::Endpoint> read_target(const std::string& target) {
   if (target.empty()) return usage_error("name the endpoint to test: HOST:PORT.");
   const std::size_t colon = target.rfind(':');
-  std::uint16_t port = 0;
-  const char* const end = target.data() + target.size();
-  if (colon == std::string::npos || colon == 0 || std::from_chars(target.data() + colon + 1, end, port).ptr != end ||
-      port == 0)
-    return usage_error("'" + target + "' is not HOST:PORT (IPv6: [::1]:4420).");
+  const bool has_host = colon != std::string::npos && colon != 0;
+  const auto port = has_host ? parse_number<std::uint16_t>(std::string_view(target).substr(colon + 1)) : std::nullopt;
+  if (port.value_or(0) == 0) return usage_error("'" + target + "' is not HOST:PORT (IPv6: [::1]:4420).");
   std::string host = target.substr(0, colon);
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  return look_up("HOST:PORT", host, port);
+  return look_up("HOST:PORT", host, *port);
 }
 
 Outcome<std::unique_ptr<probe::Way>> way_of(const Options& options) {

@@ -5,11 +5,11 @@
 #include <openssl/x509v3.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <ranges>
 
+#include "common/number.hpp"
 #include "transport/endpoint.hpp"
 
 namespace weft::transport::tls {
@@ -24,9 +24,9 @@ std::optional<Fingerprint> to_fingerprint(std::string_view text) {
   Fingerprint print{};
   if (digits.size() != 2 * print.size()) return std::nullopt;
   for (std::size_t i = 0; i < print.size(); ++i) {
-    const char* const at = digits.data() + 2 * i;
-    const auto [end, error] = std::from_chars(at, at + 2, print[i], 16);
-    if (error != std::errc() || end != at + 2) return std::nullopt;
+    const auto octet = parse_number<std::uint8_t>(std::string_view(digits).substr(2 * i, 2), 16);
+    if (!octet) return std::nullopt;
+    print[i] = *octet;
   }
   return print;
 }

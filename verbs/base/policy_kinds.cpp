@@ -2,10 +2,11 @@
 #include "verbs/base/policy_kinds.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <ranges>
 #include <utility>
 #include <vector>
+
+#include "common/number.hpp"
 
 namespace weft::verbs::detail {
 
@@ -29,10 +30,9 @@ std::optional<std::int64_t> to_number(const PolicyKind& kind, std::string_view t
   const bool plain = !kind.is_time || text == "0", fine = text.ends_with("ms");
   if (!plain && !text.ends_with('s')) return std::nullopt;
   if (!plain) text.remove_suffix(fine ? 2 : 1);
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return std::int64_t{number} * (plain || fine ? 1 : 1000);
+  const auto number = parse_number<std::uint32_t>(text);
+  if (!number) return std::nullopt;
+  return std::int64_t{*number} * (plain || fine ? 1 : 1000);
 }
 
 std::string to_text(const PolicyKind& kind, std::int64_t number) {
