@@ -14,6 +14,7 @@
 #include "transport/connector.hpp"
 #include "transport/detail/accept_error.hpp"
 #include "transport/detail/last_error.hpp"
+#include "transport/poll_timeout.hpp"
 
 namespace weft::transport {
 namespace {
@@ -22,13 +23,12 @@ constexpr int kBacklog = 1024;
 
 // Waits until the socket has one of `events`, or for the deadline. Returns false at the deadline.
 bool wait_for(const Socket& socket, short events, Instant deadline) noexcept {
-  constexpr std::int64_t kMost = 1'000'000;
+  const std::chrono::steady_clock::time_point until(deadline.since_epoch);
   for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_now()).count();
     pollfd waiting{.fd = socket.descriptor(), .events = events, .revents = 0};
-    const int ready = ::poll(&waiting, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, kMost)));
+    const int ready = ::poll(&waiting, 1, poll_timeout(until));
     if (ready > 0) return true;
-    if (ready == 0 && left <= kMost) return false;
+    if (ready == 0 && steady_now() >= deadline) return false;
     if (ready < 0 && errno != EINTR) return true;  // the call that follows reports the error
   }
 }

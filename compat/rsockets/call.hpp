@@ -15,6 +15,7 @@
 
 #include "compat/objects/report.hpp"
 #include "compat/rsockets/table.hpp"
+#include "transport/poll_timeout.hpp"
 
 namespace weft::compat::rsockets {
 
@@ -41,11 +42,7 @@ inline int minus_one(int error) noexcept {
 }
 
 // The time that is left, rounded up, as poll(2) takes it: -1 for ever.
-inline int milliseconds_until(const Deadline& until) {
-  if (!until) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - std::chrono::steady_clock::now()).count();
-  return static_cast<int>(std::max<decltype(left)>(left, 0));
-}
+inline int milliseconds_until(const Deadline& until) { return until ? transport::poll_timeout(*until) : -1; }
 
 // As ppoll(2), with such a time. It may be cancelled.
 inline int poll_kernel(std::span<pollfd> list, int milliseconds, const sigset_t* signals) {

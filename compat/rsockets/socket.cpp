@@ -18,18 +18,6 @@
 
 namespace weft::compat::rsockets {
 
-namespace {
-
-// -1, to sleep until something happens.
-int milliseconds_to(const Deadline& until) {
-  if (!until) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - std::chrono::steady_clock::now());
-  constexpr std::chrono::milliseconds::rep kMost = 1 << 30;
-  return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, kMost));
-}
-
-}  // namespace
-
 Socket::Socket(int family) : domain(family), number_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
 // The queue pair before the identifier, and both before the kernel may give the number to another file.
@@ -242,11 +230,11 @@ int Socket::wait(std::unique_lock<std::mutex>& lock, Deadline until) {
     // Other threads of the program get their turn, and the time is over also while the peer sends without end.
     lock.unlock();
     lock.lock();
-    return milliseconds_to(until) == 0 ? EAGAIN : 0;
+    return milliseconds_until(until) == 0 ? EAGAIN : 0;
   }
   const Sleep until_return(*this, lock);
   pollfd waiting{.fd = number_, .events = POLLIN, .revents = 0};
-  const int ready = wait_for([&] { return ::poll(&waiting, 1, milliseconds_to(until)); });
+  const int ready = wait_for([&] { return ::poll(&waiting, 1, milliseconds_until(until)); });
   return ready > 0 ? 0 : ready == 0 ? EAGAIN : errno;
 }
 

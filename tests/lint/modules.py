@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     # waits is cancelled in the same places whether the wait is the engine's or a facade's. Its own thread and descriptors keep
     # out of the program's way as those of transport/ do.
     "compat": [*VERBS, "transport/cancellation.hpp", "transport/interfaces.hpp", "transport/route.hpp", "transport/own_descriptors.hpp", "transport/descriptor_limit.hpp",
-               "transport/blocked_signals.hpp", "common/wire.hpp"],
+               "transport/blocked_signals.hpp", "transport/poll_timeout.hpp", "common/wire.hpp"],
     "tools": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "explain", "probe", "transport", "verbs", "bench"],
     "bench": ["common", "mpa", "ddp", "rdmap", "engine", "conformance", "transport", "verbs", "weft", "tools"],
 }

@@ -27,6 +27,7 @@
 
 #include "common/bounded_ring.hpp"
 #include "transport/cancellation.hpp"
+#include "transport/poll_timeout.hpp"
 #include "verbs/base/compact_mutex.hpp"
 #include "verbs/base/given_descriptor.hpp"
 #include "verbs/error.hpp"
@@ -118,9 +119,8 @@ class NotificationQueue {
     const std::chrono::milliseconds longest(std::numeric_limits<int>::max());
     const auto until = std::chrono::steady_clock::now() + std::clamp(at_most, std::chrono::milliseconds(0), longest);
     for (;;) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-      const int longest_now = static_cast<int>(std::max(left.count(), std::chrono::milliseconds::rep{0}));
-      const int ready = transport::wait_for([&] { return poll_for(longest_now); });
+      const int ready = transport::wait_for([&] { return poll_for(transport::poll_timeout(until)); });
+      if (ready == 0 && std::chrono::steady_clock::now() < until) continue;
       if (ready == 0) return fail(Errc::kTimedOut, "channel", "no event came in time");
       if (ready < 0 && errno == EINTR) return fail(Errc::kInterrupted, "channel", "a signal arrived while waiting");
       if (ready < 0) return fail(Errc::kSystem, "channel", "cannot be polled", errno);

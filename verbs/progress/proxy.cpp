@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "transport/cancellation.hpp"
+#include "transport/poll_timeout.hpp"
 #include "verbs/base/restarts.hpp"
 #include "verbs/progress/runtime.hpp"
 
@@ -68,11 +69,10 @@ bool Proxy::serve_one() {
 
 // False when a signal ends it.
 bool Proxy::sleeps_until(Clock::time_point end) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
   std::array<pollfd, 2> waits{{{.fd = events_, .events = POLLIN, .revents = 0},
                                {.fd = runtime_.progress_threads().descriptor(), .events = POLLIN, .revents = 0}}};
-  const int longest = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
-  const int ready = transport::wait_for([&] { return ::poll(waits.data(), waits.size(), longest); });
+  const int ready =
+      transport::wait_for([&] { return ::poll(waits.data(), waits.size(), transport::poll_timeout(end)); });
   return ready >= 0 || every_handler_restarts();
 }
 
