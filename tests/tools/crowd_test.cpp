@@ -100,7 +100,7 @@ TEST(Crowd, WhoComesBeyondTheLimitIsRejectedUntilSomebodyLeaves) {
     EXPECT_TRUE(second.connected());
     const Guest third(server);
     ASSERT_FALSE(third.connected());
-    EXPECT_THAT(third.connected().error().sentence, HasSubstr("refused the connection"));
+    EXPECT_THAT(third.connected().error().sentence, HasSubstr("rejected the connection"));
     EXPECT_TRUE(server.says("rejected, for 2 others are being served"));
     first.expect_service();
   }

@@ -63,7 +63,7 @@ Result<void> ConnectionState::listen(int backlog) {
     listening_.reset();
     if (phase_ == Phase::kListening) phase_ = Phase::kBound;
   };
-  if (const auto started = runtime_.start(); !started) return undo(), started;
+  // The system listens before there are threads: they take longer to start than a peer that knows the port to connect.
   auto listener =
       transport::Listener::create(runtime_.resting_reactor(), runtime_.progress_threads().of(number), at, options,
                                   [weak = weak_from_this()](std::expected<transport::Socket, std::error_code> socket) {
@@ -78,6 +78,12 @@ Result<void> ConnectionState::listen(int backlog) {
   log_connection(LogLevel::kInfo, number,
                  "listening on " + local.to_string() + " with a backlog of " + std::to_string(backlog));
   listen_for_offers(options.backlog, listener->takes_ipv4());
+  if (const auto started = runtime_.start(); !started) {
+    if (const auto offers = this->offers()) offers->close();
+    listener = std::unexpected(std::error_code());  // closes it, so that the port can be reserved again
+    if (auto bound = transport::BoundSocket::bind(local)) at = std::move(*bound);
+    return undo(), started;
+  }
   auto shared = std::make_shared<transport::Listener>(std::move(*listener));
   runtime_.add(number, shared);
   const std::lock_guard lock(mutex_);
