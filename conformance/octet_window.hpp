@@ -64,7 +64,8 @@ class OctetWindow {
     const Origin& from = origin(begin_ + at);
     return &from == &kNowhere ? Place{} : place_in(from, begin_ + at);
   }
-  /// Returns whether octets()[at] is the first octet that was appended of its packet. The bound on `at` is that of place().
+  /// Returns whether octets()[at] is the first octet that was appended of its packet. The bound on `at` is that of
+  /// place().
   [[nodiscard]] bool begins_packet(std::size_t at) const noexcept {
     return origin(begin_ + at).stream_offset == begin_ + at;
   }

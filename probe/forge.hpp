@@ -72,8 +72,8 @@ class FrameReader {
     std::vector<std::byte> ulpdu{};
     std::size_t consumed{};  // octets of the stream
   };
-  // Takes the FPDU at the front of `octets`; empty if it is incomplete. The next call gets what is after it. An error is
-  // a sentence about what the peer sent.
+  // Takes the FPDU at the front of `octets`; empty if it is incomplete. The next call gets what is after it. An error
+  // is a sentence about what the peer sent.
   std::expected<std::optional<Taken>, std::string> take(MutableBytes octets);
 
  private:

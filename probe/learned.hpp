@@ -26,8 +26,8 @@ class Learned {
   // How many octets a conversation takes from the peer. Fewer after the first flood, so that a run against such a peer
   // ends.
   [[nodiscard]] std::size_t most_received() const noexcept { return floods_ ? kMostOfAFlooder : kMostReceived; }
-  // Notes that the peer serves one connection at a time: a case gives up its connection when it opens the next one, and one that needs both
-  // does not apply. A new connection that is refused, rejected or reset at once is tried again.
+  // Notes that the peer serves one connection at a time: a case gives up its connection when it opens the next one, and
+  // one that needs both does not apply. A new connection that is refused, rejected or reset at once is tried again.
   void saw_one_at_a_time() noexcept { one_at_a_time_ = true; }
   [[nodiscard]] bool one_at_a_time() const noexcept { return one_at_a_time_; }
   // Notes that a conversation keeps these octets for the reports.

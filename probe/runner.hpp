@@ -15,8 +15,8 @@
 
 namespace weft::probe {
 
-// Selects cases by prefixes of their names or clauses; empty: all. A word with a dot selects combinations of the plan, whatever
-// the depth.
+// Selects cases by prefixes of their names or clauses; empty: all. A word with a dot selects combinations of the plan,
+// whatever the depth.
 struct CaseFilter {
   std::vector<std::string> only{};
   std::vector<std::string> skip{};

@@ -46,8 +46,8 @@ class Scene {
   Conversation& dial(const SocketWish& wish = {});
   // What the peer offers on the connection that connect() or rejoin() made last.
   [[nodiscard]] const Advert& advert() const;
-  // A region of it; not applicable where there is none. A window (kind 3) is bound when the peer has answered an order on that
-  // connection: before that a case may not ask for one (std::logic_error), so that no slow peer is accused.
+  // A region of it; not applicable where there is none. A window (kind 3) is bound when the peer has answered an order
+  // on that connection: before that a case may not ask for one (std::logic_error), so that no slow peer is accused.
   [[nodiscard]] const Region& region(Region::Kind kind, std::uint8_t rights) const;
   // Octets of the peer's memory, by an RDMA Read on `by`. The region is readable.
   std::vector<std::byte> read_back(Conversation& by, const Region& region, std::size_t from, std::size_t size);

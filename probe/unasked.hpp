@@ -42,10 +42,11 @@ class Unasked {
   // Returns whether the last FPDU is a segment of a Read Response, and the Read that it answers was requested before
   // the one with this sink.
   [[nodiscard]] bool is_of_an_earlier_read(ddp::Stag sink, ddp::TaggedOffset offset) const;
-  // Returns the answers that are due, in the order of the Requests. A Request that a case has to answer holds back those
-  // after it.
+  // Returns the answers that are due, in the order of the Requests. A Request that a case has to answer holds back
+  // those after it.
   [[nodiscard]] std::vector<Ulpdu> due(Messages& make);
-  // Names what was skipped since the last call of forget(): "a Send of 7 octets, an RDMA Write of 0 octets". For people.
+  // Names what was skipped since the last call of forget(): "a Send of 7 octets, an RDMA Write of 0 octets". For
+  // people.
   [[nodiscard]] std::string skipped() const;
   void forget() noexcept;
 

@@ -14,8 +14,8 @@
 namespace weft::probe {
 namespace {
 
-// `weft probe-peer -c`: it keeps some connections open. Each that ends is followed by another, of which the Reply to the
-// ended one could wish something.
+// `weft probe-peer -c`: it keeps some connections open. Each that ends is followed by another, of which the Reply to
+// the ended one could wish something.
 class FromPeerProgram final : public FromPeer {
  public:
   using FromPeer::FromPeer;
@@ -134,8 +134,8 @@ class FromPeerProgram final : public FromPeer {
     return true;
   }
 
-  // It waited too long for us, or for so long that it may give up before the Reply arrives. The octets of its Request were its
-  // last ones.
+  // It waited too long for us, or for so long that it may give up before the Reply arrives. The octets of its Request
+  // were its last ones.
   static bool over(Conversation& by) {
     tcp_info info{};
     static_cast<void>(by.socket().tcp_info(std::as_writable_bytes(std::span(&info, 1))));

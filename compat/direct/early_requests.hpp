@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPA Requests whose queue pair exists and has not reached RTR: each waits until its program gets that far, for a time. A
-// stranger decides how many there are, so they are bounded for each queue pair, each peer and the process. When there is no
-// place, the oldest of the address that has the most gives way, and its sender tries again: no number of Requests keeps others
-// out. Not thread-safe. Time is an argument.
+// MPA Requests whose queue pair exists and has not reached RTR: each waits until its program gets that far, for a time.
+// A stranger decides how many there are, so they are bounded for each queue pair, each peer and the process. When there
+// is no place, the oldest of the address that has the most gives way, and its sender tries again: no number of Requests
+// keeps others out. Not thread-safe. Time is an argument.
 #pragma once
 
 #include <chrono>

@@ -90,8 +90,8 @@ void Connections::connect(Connection& connection) {
   }
 }
 
-// Of several early Requests that name this queue pair, one was sent by the end that the program named: the last one, if that
-// end has begun more than once.
+// Of several early Requests that name this queue pair, one was sent by the end that the program named: the last one, if
+// that end has begun more than once.
 void Connections::start(Connection& connection) {
   EarlyRequests::Requests waiting;
   {
@@ -115,8 +115,8 @@ void Connections::leave(Connection& connection) {
   if (connection.connects != connection.accepts) connection.connects->leave_peer();
 }
 
-// A connection that ended leaves the queue pair free, so that one that was not the peer's keeps the peer out no longer than it
-// lasts.
+// A connection that ended leaves the queue pair free, so that one that was not the peer's keeps the peer out no longer
+// than it lasts.
 void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
   const Greeting own = greeting_of(connection);
   const bool due = is_free(*connection.accepts) && connection.target.peer <= connection.self;
@@ -145,7 +145,8 @@ void Connections::tell_rejected(std::string_view reason) {
 
 // --- The thread
 
-// The connection that is to accept it now, if there is one. A Request that is too early waits, and others may have to go.
+// The connection that is to accept it now, if there is one. A Request that is too early waits, and others may have to
+// go.
 std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optional<Greeting>& greeting,
                                                                 verbs::ConnectionEvent& event,
                                                                 EarlyRequests::Requests& gone) {
@@ -161,8 +162,8 @@ std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optio
   return nullptr;
 }
 
-// The address that it names is that of TCP as well, so that nobody elsewhere can take the peer's place, or the places where
-// Requests wait.
+// The address that it names is that of TCP as well, so that nobody elsewhere can take the peer's place, or the places
+// where Requests wait.
 void Connections::on_request(const Service& service, verbs::ConnectionEvent event) {
   const auto greeting = decode(event.private_data);
   if (greeting && greeting->from.address != event.request->remote_address().address) {
@@ -198,8 +199,8 @@ void Connections::on_established(const Service& service, const verbs::Connection
   std::erase_if(connection->ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
 }
 
-// The peer may not have come as far as this end, or others may have its places: another attempt follows, as an adapter sends
-// again. True: this is the first, so that the log has one line.
+// The peer may not have come as far as this end, or others may have its places: another attempt follows, as an adapter
+// sends again. True: this is the first, so that the log has one line.
 bool Connections::try_again(Connection& connection) {
   const std::lock_guard lock(mutex_);
   Connection::Retry& retry = connection.retry;

@@ -13,7 +13,8 @@
   WEFT_DEFAULT_VERSION(name, "IBVERBS_PRIVATE_34"); \
   WEFT_OLDER_VERSION(newer_##name, name, "IBVERBS_PRIVATE_65")
 
-// Written to by drivers: a variable, not a function. AddressSanitizer would define the name of a variable that it watches once more.
+// Written to by drivers: a variable, not a function. AddressSanitizer would define the name of a variable that it
+// watches once more.
 #ifdef __clang__
 #define UNWATCHED __attribute__((visibility("default"), no_sanitize_address))
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA_PS_UDP: programs ask a listener which queue pair to send datagrams to, and are told its number and Q_Key. The question is
-// an MPA Request, and the answer is its rejection, so that no connection comes of it. Both have 16 octets in front of the
-// program's private data.
+// RDMA_PS_UDP: programs ask a listener which queue pair to send datagrams to, and are told its number and Q_Key. The
+// question is an MPA Request, and the answer is its rejection, so that no connection comes of it. Both have 16 octets
+// in front of the program's private data.
 #pragma once
 
 #include <cstddef>

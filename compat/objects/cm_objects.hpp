@@ -34,8 +34,8 @@ struct MadeQueue {
   ibv_cq* queue = nullptr;
 };
 
-// What the engine needs to connect where the program has no queue pair for it: to send a question, and for a connection that
-// the program wants for its private data alone (UCX, which names a queue pair for datagrams). It gets no work.
+// What the engine needs to connect where the program has no queue pair for it: to send a question, and for a connection
+// that the program wants for its private data alone (UCX, which names a queue pair for datagrams). It gets no work.
 struct OwnQueuePair {
   verbs::CompletionQueue queue;
   verbs::QueuePair pair;

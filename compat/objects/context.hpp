@@ -69,8 +69,8 @@ struct FreeDeviceList {
 bool leads_somewhere(const verbs::DeviceInfo& info) noexcept;
 // The device that has this local address; null when there is none.
 Device* find_device(const verbs::Address& local);
-// Its first IPv4 address, or else IPv6: the GID, and where queue pairs listen that the program connects itself. Nothing if
-// it has none.
+// Its first IPv4 address, or else IPv6: the GID, and where queue pairs listen that the program connects itself. Nothing
+// if it has none.
 std::optional<verbs::Address> device_address(const Device& device);
 std::uint64_t device_guid(const Device& device) noexcept;  // network byte order
 

@@ -78,8 +78,8 @@ Wr* advanced(Wr* wr, std::size_t steps) {
   return wr;
 }
 
-// Up to kPostedTogether requests with kSegmentsTogether, counted in `posted`. `next` becomes the one after them, or the one
-// that was refused. Never inlined: a list of one does not pay for this much stack.
+// Up to kPostedTogether requests with kSegmentsTogether, counted in `posted`. `next` becomes the one after them, or the
+// one that was refused. Never inlined: a list of one does not pay for this much stack.
 template <typename Queue>
 [[gnu::noinline]] int post_batch(const Queue& queue, typename Queue::Wr*& next, std::size_t& posted) {
   RawArray<typename Queue::Request, kPostedTogether> requests;

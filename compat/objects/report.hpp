@@ -15,8 +15,8 @@
 
 namespace weft::compat {
 
-// Logs "ibv_reg_mr: access: ... (EINVAL)", sets errno and returns it, positive: rdma-core's calls that return an errno set
-// it as well, and programs print it by perror().
+// Logs "ibv_reg_mr: access: ... (EINVAL)", sets errno and returns it, positive: rdma-core's calls that return an errno
+// set it as well, and programs print it by perror().
 int refused(std::string_view call, const verbs::Error& error) noexcept;
 int refused(std::string_view call, int error, std::string_view reason) noexcept;
 // At log level warn, for what no program on iWARP can have, and one that tries seldom tells its user why.

@@ -56,8 +56,8 @@ inline int poll_kernel(std::span<pollfd> list, int milliseconds, const sigset_t*
 // What a datagram rsocket has no call for.
 inline int no_datagrams() noexcept { return minus_one(EOPNOTSUPP); }
 
-// `body(socket, lock)` with the rsocket's lock held, for calls that do not wait and for those that may. `datagram()`, where
-// it is the kernel's UDP socket.
+// `body(socket, lock)` with the rsocket's lock held, for calls that do not wait and for those that may. `datagram()`,
+// where it is the kernel's UDP socket.
 template <typename Body>
 using AnswerOf = std::invoke_result_t<Body&, Socket&, std::unique_lock<std::mutex>&>;
 

@@ -35,8 +35,8 @@ ssize_t send_file(int number, int file, off_t* offset, std::size_t count);
 bool is_rsocket(int number) noexcept;
 // False in a child of vfork(), which has its parent's memory: what it does to its descriptors is not for the table.
 bool is_this_process() noexcept;
-// Whether the program knows the number as an rsocket's, and this thread is none of weft's, nor in one of its calls: then
-// a call of libc's is for these functions.
+// Whether the program knows the number as an rsocket's, and this thread is none of weft's, nor in one of its calls:
+// then a call of libc's is for these functions.
 bool is_programs(int number) noexcept;
 bool in_program() noexcept;
 // Closes those from `first` to `last`.

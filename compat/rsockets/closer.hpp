@@ -43,8 +43,8 @@ class Closer {
   // How many there are now, of this process. Takes no lock.
   static std::size_t count() noexcept;
 
-  // False: the caller has to finish it. When there are too many, another one ends at once: one that has only to wait for
-  // its peer, or else the oldest one, which is reset.
+  // False: the caller has to finish it. When there are too many, another one ends at once: one that has only to wait
+  // for its peer, or else the oldest one, which is reset.
   bool take(const std::shared_ptr<Socket>& socket, const Ending& ending) noexcept;
 
  private:

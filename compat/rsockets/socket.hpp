@@ -94,8 +94,8 @@ class Socket {
 
   // POLLIN, POLLOUT, POLLERR, POLLHUP, as they are now.
   [[nodiscard]] short readiness();
-  // POLLIN and POLLOUT that a call would have had to wait for since they were cleared: an edge-triggered epoll set is to
-  // report those again.
+  // POLLIN and POLLOUT that a call would have had to wait for since they were cleared: an edge-triggered epoll set is
+  // to report those again.
   short missed = 0;
   // The error that a call or SO_ERROR reports once.
   int take_error() noexcept;

@@ -17,8 +17,8 @@ int enter(std::shared_ptr<Socket> socket);
 std::shared_ptr<Socket> find(int number);
 // Another number for it. `copy`: a descriptor that dup(2) made of `number`. -1 and EBADF when there is none.
 int enter_copy(int number, int copy);
-// --- Datagram rsockets are UDP sockets of the kernel (docs/decisions/0032-datagrams.md). Only their sizes are kept, which
-// have no effect. A child of fork() shares them with its parent.
+// --- Datagram rsockets are UDP sockets of the kernel (docs/decisions/0032-datagrams.md). Only their sizes are kept,
+// which have no effect. A child of fork() shares them with its parent.
 int enter_datagram(int number);
 std::optional<Sizes> find_datagram(int number);  // nothing: there is none of that number
 void set_sizes_of_datagram(int number, const Sizes& sizes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads pcapng (draft-ietf-opsawg-pcapng): sections of either byte order, interfaces of different kinds and snap
-// lengths, and the TLS secrets in the file, all of which libpcap refuses or passes over. Comments and unknown blocks are
-// skipped. Every octet is hostile: memory is bounded whatever a length claims.
+// lengths, and the TLS secrets in the file, all of which libpcap refuses or passes over. Comments and unknown blocks
+// are skipped. Every octet is hostile: memory is bounded whatever a length claims.
 #pragma once
 
 #include <cstdint>

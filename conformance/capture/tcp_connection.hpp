@@ -76,7 +76,8 @@ class TcpConnection {
   Half first_;
   Half second_;
   BufferShare waiting_share_;  // of the packets that wait
-  // A reset whose number is not the next one: its receiver may have answered it by a challenge ACK (RFC 5961 section 3).
+  // A reset whose number is not the next one: its receiver may have answered it by a challenge ACK (RFC 5961 section
+  // 3).
   struct Doubted {
     End by{};
     std::uint64_t packet{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules on Reads and atomics: each request is answered by one response, in order, with what it asked for, and no more
-// of them are outstanding than agreed (RFC 5040 sections 4.4, 5.2 and 6.1, RFC 7306 sections 5.2 and 7). Their responses
-// share one order.
+// of them are outstanding than agreed (RFC 5040 sections 4.4, 5.2 and 6.1, RFC 7306 sections 5.2 and 7). Their
+// responses share one order.
 #pragma once
 
 #include <array>

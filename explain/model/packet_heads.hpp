@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers in front of what TCP carries. The latest packets' are kept: what a row is about may have begun many packets
-// before it was complete.
+// The headers in front of what TCP carries. The latest packets' are kept: what a row is about may have begun many
+// packets before it was complete.
 #pragma once
 
 #include <cstdint>

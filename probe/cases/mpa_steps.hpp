@@ -37,8 +37,9 @@ void expect_only_before(Scene& scene, const Region& region);
 
 // --- Reactions
 
-// The Terminate of an FPDU that MPA finds wrong, or the end of the connection. A peer that drops the TCP segment silently, as MPA-8-11 allows it, is a
-// case for itself: it cannot be told what it does with such FPDUs, and the case is not applicable.
+// The Terminate of an FPDU that MPA finds wrong, or the end of the connection. A peer that drops the TCP segment
+// silently, as MPA-8-11 allows it, is a case for itself: it cannot be told what it does with such FPDUs, and the case
+// is not applicable.
 void expect_mpa_error(Conversation& by, const Errors& any_of);
 
 // Where the RFC leaves the reaction open. An RDMA Read of no octets goes out, and what comes tells:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan: each rule is broken (or kept) at varied places, with boundary values, by each kind of message, in one or several
-// DDP segments, and cut into TCP segments in several ways. A rule is a row of data; its combinations are generated.
+// The plan: each rule is broken (or kept) at varied places, with boundary values, by each kind of message, in one or
+// several DDP segments, and cut into TCP segments in several ways. A rule is a row of data; its combinations are
+// generated.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +64,8 @@ struct Combination {
   Delivery delivery{};
 };
 
-// The values of each axis. An empty axis has the value of a default Combination, which the name leaves out; so has one of a
-// single value.
+// The values of each axis. An empty axis has the value of a default Combination, which the name leaves out; so has one
+// of a single value.
 struct Axes {
   std::vector<Place> places{};
   std::vector<Message> messages{};

@@ -75,7 +75,8 @@ void bounds_plain(Scene& scene, const Combination& how) { bounds(scene, how, Reg
 void bounds_odd(Scene& scene, const Combination& how) { bounds(scene, how, Region::kOdd); }
 void bounds_top(Scene& scene, const Combination& how) { bounds(scene, how, Region::kTop); }
 void bounds_window(Scene& scene, const Combination& how) { bounds(scene, how, Region::kWindow); }
-// Far from the region, where a peer that does not check has no memory. It has some close above that which ends below 2^64.
+// Far from the region, where a peer that does not check has no memory. It has some close above that which ends below
+// 2^64.
 bool bounds_far(const Combination& how) {
   const auto edge = static_cast<Edge>(how.value.number & 0xFFU);
   return edge == kUpToTop || edge == kWraps || edge == kFar;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of what is right: it is delivered, whole, whatever its size, its place and its cuts; also with bits set that mean nothing.
+// The plan of what is right: it is delivered, whole, whatever its size, its place and its cuts; also with bits set that
+// mean nothing.
 #include <fmt/format.h>
 
 #include "probe/plan/axes.hpp"

@@ -31,7 +31,8 @@ void ddp_version(Scene& scene, const Combination& how) {
                  {.any_of = {is_tagged(how.message) ? kTaggedVersion : kUntaggedVersion}, .any_end = any_end(how)});
 }
 
-// Of a message in segments, one alone has the other version. DDP may give RDMAP the RsvdULP of any one of them (DDP-4.3-08).
+// Of a message in segments, one alone has the other version. DDP may give RDMAP the RsvdULP of any one of them
+// (DDP-4.3-08).
 void rdmap_version(Scene& scene, const Combination& how) {
   Stage stage(scene, how);
   const auto change = [&](Ulpdu& ulpdu) { put_rdmap(ulpdu, rdmap::Control::kVersionMask, how.value.number); };

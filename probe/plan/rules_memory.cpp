@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of the peer's memory: STags, rights, invalidation, other streams. RFC 5041 section 7.1, RFC 5040 sections 5.3
-// and 7.2, RFC 5042.
+// The plan of the peer's memory: STags, rights, invalidation, other streams. RFC 5041 section 7.1, RFC 5040 sections
+// 5.3 and 7.2, RFC 5042.
 #include <algorithm>
 
 #include "probe/plan/axes.hpp"

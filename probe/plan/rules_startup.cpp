@@ -58,8 +58,8 @@ void request_taken(Scene& scene, const Combination& how) {
     fail("the peer takes this Request when it comes at once; in parts: " + *refusal);
 }
 
-// What is wrong with a frame: the octet of the key and the bits of it that change; or how much Private Data there is, that which
-// is enhanced included.
+// What is wrong with a frame: the octet of the key and the bits of it that change; or how much Private Data there is,
+// that which is enhanced included.
 constexpr std::uint64_t kLong = 0x100000;
 
 void lengthen(StartUp& frame, std::uint64_t value) {

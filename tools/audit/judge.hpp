@@ -16,7 +16,8 @@ namespace weft::tools::audit {
 
 class Judge {
  public:
-  // All of them have to outlive it; without a key log `keys` is null. An interrupt ends the reading, and what was read counts.
+  // All of them have to outlive it; without a key log `keys` is null. An interrupt ends the reading, and what was read
+  // counts.
   Judge(const Options& options, const Palette& palette, conformance::StopSwitch& stop, conformance::KeyLog* keys,
         KnownFindings& known)
       : options_(options), palette_(palette), stop_(stop), keys_(keys), known_(known) {}

@@ -20,8 +20,8 @@ enum class Pattern : std::uint8_t { kOwn, kPerftest };
 // in poll(2) on the completion channel's descriptor.
 enum class Blocking : std::uint8_t { kPoll, kWait, kChannel };
 
-// Which process sets connections up: the leader's again and again, or a new one each time, which reads its files anew and
-// knows nothing of connections before.
+// Which process sets connections up: the leader's again and again, or a new one each time, which reads its files anew
+// and knows nothing of connections before.
 enum class Caller : std::uint8_t { kSame, kFresh };
 
 // Whom weft takes turns with. `plain` is weft itself without TLS, `openssl` raw TCP with OpenSSL.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The patterns of tools/bench/endpoint.hpp over a weft connection. Both ends spin in poll, as latency-minded RDMA programs
-// do, or sleep where Options::blocking says so.
+// The patterns of tools/bench/endpoint.hpp over a weft connection. Both ends spin in poll, as latency-minded RDMA
+// programs do, or sleep where Options::blocking says so.
 #pragma once
 
 #include "tools/bench/endpoint.hpp"

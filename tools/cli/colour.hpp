@@ -23,8 +23,8 @@ class Palette {
   bool coloured_ = false;
 };
 
-// What goes to `descriptor` when --color says `choice`: always, never or auto. auto means colours on a terminal that has
-// them (TERM is not "dumb"). The environment decides where it speaks: NO_COLOR (not empty) against them,
+// What goes to `descriptor` when --color says `choice`: always, never or auto. auto means colours on a terminal that
+// has them (TERM is not "dumb"). The environment decides where it speaks: NO_COLOR (not empty) against them,
 // CLICOLOR_FORCE (neither empty nor 0) for them, the first before the second.
 [[nodiscard]] Palette palette_for(std::string_view choice, int descriptor);
 

@@ -22,8 +22,8 @@ class Line {
   std::size_t width_ = 0;
 };
 
-// "Name: one thing, another thing", broken between parts; between words only of a part that is longer than `width`. A word
-// that is longer stands alone in its line.
+// "Name: one thing, another thing", broken between parts; between words only of a part that is longer than `width`. A
+// word that is longer stands alone in its line.
 [[nodiscard]] std::vector<Line> lines_of(const Parts& parts, std::size_t width);
 
 // "64 octets", "256 MiB".

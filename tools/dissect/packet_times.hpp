@@ -20,7 +20,8 @@ class PacketTimes {
     if (times_.size() < kKept) return times_.push_back(packet.time);
     times_[(packet.number - 1) % kKept] = packet.time;
   }
-  // Nanoseconds since the first packet of the capture. Of a packet that is not kept any more, those of the oldest that is.
+  // Nanoseconds since the first packet of the capture. Of a packet that is not kept any more, those of the oldest that
+  // is.
   [[nodiscard]] std::int64_t since_first(std::uint64_t packet) const noexcept {
     if (times_.empty()) return 0;
     const std::uint64_t oldest = last_ - times_.size() + 1;

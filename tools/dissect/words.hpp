@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands on the ladder of a connection, in the words of the RFCs. The first part is the name, the others tell more.
+// What stands on the ladder of a connection, in the words of the RFCs. The first part is the name, the others tell
+// more.
 #pragma once
 
 #include "conformance/messages.hpp"

@@ -46,8 +46,8 @@ struct OutOfTime {
 // Those rules, in the order of the cases.
 [[nodiscard]] std::vector<OutOfTime> out_of_time(const Report& report);
 
-// What a clause is to a peer: a SHOULD, SHOULD NOT or MAY of the RFCs, or anything that is stronger (MUST, MUST NOT, facts of the
-// protocol).
+// What a clause is to a peer: a SHOULD, SHOULD NOT or MAY of the RFCs, or anything that is stronger (MUST, MUST NOT,
+// facts of the protocol).
 enum class Level : std::uint8_t { kMust, kShould };
 inline constexpr std::array kLevels{Level::kMust, Level::kShould};
 [[nodiscard]] Level level_of(std::string_view clause);

@@ -35,8 +35,8 @@ class Guest {
   // Once the connection is established: the window is bound. `speak`: something is sent, so that the peer may send.
   void begin(bool speak);
   void completed(const verbs::WorkCompletion& done);
-  // Sends what a peer may send at any time: an empty RDMA Write, a Send, an empty RDMA Read. Nothing while an earlier one
-  // of them is unfinished, or before begin().
+  // Sends what a peer may send at any time: an empty RDMA Write, a Send, an empty RDMA Read. Nothing while an earlier
+  // one of them is unfinished, or before begin().
   void chat();
   // The stream is over: what it ended with goes into the report, once.
   void note_end();

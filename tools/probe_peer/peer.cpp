@@ -191,7 +191,8 @@ class Peer {
     call(wish);
   }
 
-  // A few at a time: a prober that connects incessantly must not keep completions waiting. The descriptor stays readable.
+  // A few at a time: a prober that connects incessantly must not keep completions waiting. The descriptor stays
+  // readable.
   void take_events() {
     constexpr int kMostInTurn = 8;
     for (int i = 0; i < kMostInTurn; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the connections of one policy have in common: our certificate and key, and which peers are trusted. Files are read
-// once, and again when they change: connections that run keep what they began with.
+// What the connections of one policy have in common: our certificate and key, and which peers are trusted. Files are
+// read once, and again when they change: connections that run keep what they began with.
 #pragma once
 
 #include <compare>

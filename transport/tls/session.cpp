@@ -127,7 +127,8 @@ IoResult Session::read(MutableBytes first, MutableBytes second) noexcept {
   return moved(octets);
 }
 
-// OpenSSL is not asked for what the socket has not: its no takes longer than the socket's, and those that poll ask often.
+// OpenSSL is not asked for what the socket has not: its no takes longer than the socket's, and those that poll ask
+// often.
 bool Session::nothing_came() noexcept {
   if (only_inside_) return true;
   const MutableBytes room = ahead_.room();

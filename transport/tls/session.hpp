@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS 1.3 on one socket: octets in clear on one side, records on the other. Neither waits nor calls back; it goes on when
-// it is asked to read or write again, as the socket itself does. A Pipe uses it, and no other code does.
+// TLS 1.3 on one socket: octets in clear on one side, records on the other. Neither waits nor calls back; it goes on
+// when it is asked to read or write again, as the socket itself does. A Pipe uses it, and no other code does.
 //
 // In: one recv() brings many records (ReadAhead). What of them was not taken yet is held here, and the socket does not
 // show it: holds() tells.
-// Out: records that the socket does not take are kept here; octets count as written when it has taken all of their records.
+// Out: records that the socket does not take are kept here; octets count as written when it has taken all of their
+// records.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenSSL asks of the socket, by way of a BIO of our own. Its own one would raise SIGPIPE, and it would keep records
-// that the socket does not take where no other code sees them.
+// What OpenSSL asks of the socket, by way of a BIO of our own. Its own one would raise SIGPIPE, and it would keep
+// records that the socket does not take where no other code sees them.
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the tickets of a connection end at the latest. A resumed connection checks no certificate, so what was checked in
-// the whole handshake has to hold until then: certificates of the chain, revocation lists and OCSP responses. The time
-// belongs to the session, and copies of the session have it: those that a resumed connection gets as well.
+// When the tickets of a connection end at the latest. A resumed connection checks no certificate, so what was checked
+// in the whole handshake has to hold until then: certificates of the chain, revocation lists and OCSP responses. The
+// time belongs to the session, and copies of the session have it: those that a resumed connection gets as well.
 #pragma once
 
 #include <ctime>

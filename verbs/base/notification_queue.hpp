@@ -80,8 +80,8 @@ class NotificationQueue {
     if (std::exchange(without_token_, false)) put_token(lock);
   }
 
-  // Waits as the descriptor's own mode says when there is no event. EBADF when the program has closed it. `waits`: false
-  // when the mode is known to be not to wait, and the thread is not to be cancelled here.
+  // Waits as the descriptor's own mode says when there is no event. EBADF when the program has closed it. `waits`:
+  // false when the mode is known to be not to wait, and the thread is not to be cancelled here.
   Result<T> get(bool waits = true) {
     for (;;) {
       if (auto event = take_now()) return std::move(*event);

@@ -165,8 +165,8 @@ bool ConnectionState::adopt(const std::shared_ptr<Stream>& stream) {
   return true;
 }
 
-// Flushes come before the event: when the failure is told, all work is completed. True: the queue pair does not need the
-// stream any more.
+// Flushes come before the event: when the failure is told, all work is completed. True: the queue pair does not need
+// the stream any more.
 bool ConnectionState::fail_connection(ConnectionEvent event) {
   std::shared_ptr<QueuePairState> qp;
   {

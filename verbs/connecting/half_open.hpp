@@ -39,10 +39,12 @@ class HalfOpen {
   // As the process's descriptors and kMostOctets allow.
   [[nodiscard]] static Limits limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout,
                                         bool tls) noexcept;
-  // A Request that the application has not taken has a descriptor, too. False: the process has too many. It counts all the same.
+  // A Request that the application has not taken has a descriptor, too. False: the process has too many. It counts all
+  // the same.
   [[nodiscard]] bool ask() noexcept;
   static void leave_request() noexcept;
-  // True once after many connections of the process have gone: malloc() keeps their memory until it is asked to return it.
+  // True once after many connections of the process have gone: malloc() keeps their memory until it is asked to return
+  // it.
   [[nodiscard]] static bool have_left_memory() noexcept;
 
   struct Path {

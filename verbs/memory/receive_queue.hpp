@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Posted receives: the receive queue of one queue pair, or a shared one. A receive is posted, then taken by a stream
-// when a Send begins, and completed when that Send is delivered or the stream ends. It keeps its place until the program
-// has polled its completion (held_places.hpp).
+// when a Send begins, and completed when that Send is delivered or the stream ends. It keeps its place until the
+// program has polled its completion (held_places.hpp).
 #pragma once
 
 #include <array>

@@ -47,8 +47,8 @@ class QueuePairState final : public ServedQueuePair {
   // Returns the state it had.
   Result<QpState> begin_connection(const Attempt& attempt);
   void cancel_connection(const Attempt& attempt, QpState before);
-  // The connection did not come about: ERROR, everything flushed; or, with early sends, INIT again. True: the queue pair goes
-  // on without the attempt's stream.
+  // The connection did not come about: ERROR, everything flushed; or, with early sends, INIT again. True: the queue
+  // pair goes on without the attempt's stream.
   [[nodiscard]] bool connection_failed(const Attempt& attempt);
 
   // --- ServedQueuePair

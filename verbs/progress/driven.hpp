@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection, as progress sees it: what drivers, timers, the watchdog and fork() do with one. It takes its own lock, and is
-// called with no lock held but that of the list it was found in (leave_to_parent() alone).
+// A connection, as progress sees it: what drivers, timers, the watchdog and fork() do with one. It takes its own lock,
+// and is called with no lock held but that of the list it was found in (leave_to_parent() alone).
 #pragma once
 
 #include <atomic>

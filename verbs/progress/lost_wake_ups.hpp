@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check for lost wake-ups that debug and test builds have (CMake's WEFT_WATCHDOG). A release build has none: it rests
-// on the arguments and models of docs/progress.md.
+// The check for lost wake-ups that debug and test builds have (CMake's WEFT_WATCHDOG). A release build has none: it
+// rests on the arguments and models of docs/progress.md.
 #pragma once
 
 #include <memory>

@@ -23,8 +23,8 @@ class Driver;
 class Poller;
 class Waiter;
 
-// The drivers of a queue pair's two completion queues: of the send queue's, and of the receive queue's. Null where there
-// is none, or it is that of the send queue.
+// The drivers of a queue pair's two completion queues: of the send queue's, and of the receive queue's. Null where
+// there is none, or it is that of the send queue.
 struct QueueDrivers {
   struct Side {
     Poller* poller{};

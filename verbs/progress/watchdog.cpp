@@ -42,7 +42,8 @@ void Watchdog::beat() {
   if (look()) start();
 }
 
-// Without memory the next look tries again. A stream that has ended is forgotten: its sight would keep the beat for ever.
+// Without memory the next look tries again. A stream that has ended is forgotten: its sight would keep the beat for
+// ever.
 bool Watchdog::look() {
   try {
     for (Sight& sight : sights_) sight.here = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends that were posted before there was a connection, in order. They are copies, because the caller's lists and inline
-// octets last only as long as its call.
+// Sends that were posted before there was a connection, in order. They are copies, because the caller's lists and
+// inline octets last only as long as its call.
 #pragma once
 
 #include <cstddef>

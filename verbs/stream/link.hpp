@@ -75,8 +75,8 @@ class Link {
   // False if it was called before.
   bool disconnect(Unfinished work, Instant now);
 
-  // --- The farewell: the patience of the policy with a peer that does not advance after disconnect(). `moved`: a number
-  // that changes with each octet that the peer sends or acknowledges.
+  // --- The farewell: the patience of the policy with a peer that does not advance after disconnect(). `moved`: a
+  // number that changes with each octet that the peer sends or acknowledges.
   void begin_farewell(std::uint64_t moved, std::chrono::microseconds round_trip, Instant now);
   [[nodiscard]] bool farewell_is_due(Instant now) const noexcept;
   // When it is due. True if the patience is over: what there is to send goes out, and end_farewell() follows.

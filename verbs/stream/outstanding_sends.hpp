@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the application has posted to the send queue and has no completion for, in its order. Where RDMA Writes complete once they
-// are placed (see QueuePair::confirm_writes()), a confirmation stands among them: an RDMA Read of no octets, which the peer
-// answers once the RDMA Writes before it are placed (RFC 5040 section 5.5).
+// What the application has posted to the send queue and has no completion for, in its order. Where RDMA Writes complete
+// once they are placed (see QueuePair::confirm_writes()), a confirmation stands among them: an RDMA Read of no octets,
+// which the peer answers once the RDMA Writes before it are placed (RFC 5040 section 5.5).
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ class OutstandingSends {
   // The engine has accepted it as work request next_cookie().
   void add(const SendRequest& request, bool signaled);
   void add_late(const SendRequest& request);
-  // Posts a confirmation if RDMA Writes need one and none is under way. Where there can be none (ORD is 0, the connection is
-  // closing, no memory), RDMA Writes complete as they do over iWARP from now on.
+  // Posts a confirmation if RDMA Writes need one and none is under way. Where there can be none (ORD is 0, the
+  // connection is closing, no memory), RDMA Writes complete as they do over iWARP from now on.
   void ask_for_confirmation(engine::Engine& engine);
 
   // The oldest one that the engine has not completed, which the next complete() is about.

@@ -245,10 +245,10 @@ transport::Interest Stream::wanted() const noexcept {
   return {.read = inbox.reads() || outbox.blocked || end, .write = goes_on, .end = end};
 }
 
-// A doorbell is readable once the peer rings, which it does for a thread that sleeps. It is always writable, so octets that a
-// turn left in or out, or that came before the announcement, have that interest: the thread does not sleep. Room is news only
-// once, and a post that comes before the turn settles again, so it is asked for each time. A poller of few streams looks at the
-// rings with each poll. Without memory it is tried again: perhaps nothing else would come by.
+// A doorbell is readable once the peer rings, which it does for a thread that sleeps. It is always writable, so octets
+// that a turn left in or out, or that came before the announcement, have that interest: the thread does not sleep. Room
+// is news only once, and a post that comes before the turn settles again, so it is asked for each time. A poller of few
+// streams looks at the rings with each poll. Without memory it is tried again: perhaps nothing else would come by.
 void Stream::settle_watch() {
   if (auto& pipe = io_.pipe(); pipe.is_shared()) {
     const auto& inbox = link_.inbox();

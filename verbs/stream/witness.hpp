@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What looks on at a connection and changes nothing: the packet capture, the protocol log, and the watch for stalls. The
-// base class is the null object: a connection that none of them looks on at calls functions that do nothing. Serialized
-// by the lock of the stream.
+// What looks on at a connection and changes nothing: the packet capture, the protocol log, and the watch for stalls.
+// The base class is the null object: a connection that none of them looks on at calls functions that do nothing.
+// Serialized by the lock of the stream.
 #pragma once
 
 #include <cstddef>

@@ -86,8 +86,8 @@ Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline)
   return count;
 }
 
-// Returns when something has changed, or the time is over. If it was over before the call, the queue has been looked into
-// meanwhile. An error that the queue reports has failed all operations.
+// Returns when something has changed, or the time is over. If it was over before the call, the queue has been looked
+// into meanwhile. An error that the queue reports has failed all operations.
 verbs::Result<void> Link::collect_until(Lock& lock, Deadline deadline) {
   if (!collecting_) return collect(lock, deadline.left());
   if (deadline.expired()) return look(lock);
@@ -205,8 +205,8 @@ void Link::cancel(Ticket ticket) {
 
 // The connection ends for this operation, which therefore fails even if its completion arrives in between: no operation
 // succeeds and leaves a dead connection behind. With the lock held, which is given up meanwhile: `pending` may be gone
-// afterwards if no thread waits for it. The queue pair's end completes all work requests that it has. One that it has not,
-// because the program reset it, uses no memory any more, and fails here.
+// afterwards if no thread waits for it. The queue pair's end completes all work requests that it has. One that it has
+// not, because the program reset it, uses no memory any more, and fails here.
 void Link::give_up(Pending& pending, Lock& lock, Errc code, std::string_view reason) {
   const Ticket ticket = pending.ticket;
   const bool reset = queue_pair && is_unconnected(queue_pair->state());
@@ -247,8 +247,8 @@ void Link::deliver(const WorkCompletion& completion, Pendings& finished) {
   finish(pending, pending->cell ? cells_.values[*pending->cell] : receive ? completion.byte_len : 0, finished);
 }
 
-// A completion for which nothing was counted is that of an unsignaled work request that failed, or the program posted to
-// the queue pair itself.
+// A completion for which nothing was counted is that of an unsignaled work request that failed, or the program posted
+// to the queue pair itself.
 void Link::keep(const WorkCompletion& completion) {
   posted_.push_back(completion);
   Places& places = places_of(is_receive(completion));
