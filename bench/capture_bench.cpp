@@ -36,7 +36,7 @@ rusage usage() {
   return usage;
 }
 
-// Of the processor: what the clock would show on a machine that does nothing else.
+// Returns the processor time: what a clock would show on a machine that does nothing else.
 double seconds(const rusage& usage) {
   const auto of = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;

@@ -104,7 +104,7 @@ class OctetWindow {
   std::size_t shown_ = 0;
   std::vector<std::byte> kept_{};
   std::uint64_t begin_ = 0;
-  // Of begin_, and where the next one begins; it is nearly always the one that is asked for.
+  // The origin of begin_, and where the next origin begins. Nearly all queries are for this one.
   Origin oldest_{};
   std::uint64_t oldest_end_ = 0;  // 0: there is none
   std::vector<Origin> newer_{};   // from newer_[first_newer_] on; a deque would take memory for each idle connection

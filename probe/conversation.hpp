@@ -120,7 +120,8 @@ class Conversation {
   rdmap::Terminate expect_terminate(std::initializer_list<rdmap::ErrorCode> any_of, Bytes offending = {});
   rdmap::Terminate expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending = {},
                                     const std::vector<rdmap::ErrorCode>& tolerated = {});
-  // The same of an error of MPA. The end of the connection without a Terminate is a warning: the Terminate is a SHOULD.
+  // As expect_terminate(), for an error of MPA. The end of the connection without a Terminate is a warning: the
+  // Terminate is a SHOULD.
   void expect_terminate_or_end(const std::vector<rdmap::ErrorCode>& any_of);
   // Expects FIN or RST, without preceding octets.
   void expect_end(const std::string& why);

@@ -37,7 +37,7 @@ constexpr std::size_t kToRevision = mpa::kKeySize + 2;  // the key, the flags, t
 
 FrameKind kind_of(const Way& way) { return way.peer_connects() ? FrameKind::kRequest : FrameKind::kReply; }
 
-// Of the peer's first frame, as far as the revision.
+// The first octets of the peer's first frame, up to the revision.
 struct FirstOctets {
   std::vector<std::byte> octets{};
   bool echo{};  // they, and those after them, are what the prober has sent

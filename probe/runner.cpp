@@ -67,7 +67,7 @@ class Run {
       order.push_back(i);
     }
     std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(turns[i], i); });
-    // Those that wait for the peer's time-outs begin first, and the others go on beside them.
+    // Cases that wait for the peer's timeouts begin first, and the others run beside them.
     // What may end the peer comes last, so that it hides nothing of what the others find.
     for (const std::size_t i : order) {
       const Case& one = *results_[i].what;

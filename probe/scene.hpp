@@ -40,7 +40,7 @@ class Scene {
 
   // A connection in full operation, or a Judgement.
   Conversation& connect(const Opening& opening = {});
-  // The same of the session of the last one that was connected: sees its regions and its report (kSessions).
+  // As connect(), joining the session of the last connection: sees its regions and its report (kSessions).
   Conversation& rejoin(Opening opening = {});
   // A TCP connection and no octet sent. Where the peer connects: one that it has opened, its Request unread.
   Conversation& dial(const SocketWish& wish = {});

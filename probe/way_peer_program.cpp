@@ -22,7 +22,7 @@ class FromPeerProgram final : public FromPeer {
   [[nodiscard]] std::string_view profile() const override { return kPeerProgram; }
   [[nodiscard]] std::uint32_t offers() const override { return kConnects | kPeerProgramOffers; }
   [[nodiscard]] unsigned most_at_a_time() const override { return 4; }
-  // Of the peer's 64, or 32, connections: what the other cases have goes off.
+  // Leaves the rest of the peer's 64 or 32 connections to the other cases.
   [[nodiscard]] unsigned most_held() const override { return 8; }
   void expect_alive(Conversation& by) override { expect_program_alive(by); }
   void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size) override {

@@ -42,7 +42,7 @@ struct Greeting {
 inline constexpr std::size_t kGreetingSize = 64;
 using EncodedGreeting = std::array<std::byte, kGreetingSize>;
 [[nodiscard]] EncodedGreeting encode(const Greeting& greeting) noexcept;
-// Nothing if it is none of version 1.
+// Decodes a greeting of version 1. Returns nothing for other octets.
 [[nodiscard]] std::optional<Greeting> decode(std::span<const std::byte> octets) noexcept;
 
 }  // namespace weft::compat::direct

@@ -120,7 +120,7 @@ NO_COMMAND(ibv_cmd_req_notify_cq)
 NO_COMMAND(ibv_cmd_rereg_mr)
 NO_COMMAND(ibv_cmd_resize_cq)
 
-// Of the newer node alone.
+// Functions that only the newer version node has.
 #define NO_NEWER_COMMAND(name) \
   WEFT_ENTRY int name() { return EOPNOTSUPP; }
 NO_NEWER_COMMAND(ibv_cmd_alloc_dmah)

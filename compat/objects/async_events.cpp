@@ -47,7 +47,7 @@ bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
   switch (about(std::to_underlying(event.type))) {
     case About::kQueuePair:
       return Registry<Qp>::instance().with(event.context, [&](Qp& qp) {
-        // Of a queue pair that the program connects itself, the field is what the program set: UCX asserts that.
+        // For a queue pair that the program connects itself, the field stays what the program set: UCX asserts that.
         if (!qp.direct_state) refresh_state(qp);
         qp.async_events.reported();
         to.element.qp = plain(qp);

@@ -29,7 +29,7 @@ verbs::ConnectionParameters parameters_of(const rdma_conn_param* wanted) {
           .ord = depth(wanted->initiator_depth)};
 }
 
-// That of the identifier, or the one that the program made by itself and names by its number.
+// Returns the queue pair of the identifier, or the one that the program created itself and names by its number.
 Qp* choose_pair(CmId& id, const rdma_conn_param* wanted) {
   Qp* const pair = id.qp != nullptr ? &of(id.qp) : wanted != nullptr ? find_qp(wanted->qp_num) : nullptr;
   if (pair != nullptr && id.qp == nullptr) pair->named_by_id = true;

@@ -28,7 +28,7 @@ struct DatagramMessage {
 };
 inline constexpr std::size_t kDatagramMessageSize = 16;
 [[nodiscard]] std::vector<std::byte> encode(const DatagramMessage& message, std::span<const std::byte> private_data);
-// Nothing if it is none of version 1.
+// Decodes a message of version 1. Returns nothing for other octets.
 [[nodiscard]] std::optional<DatagramMessage> decode_datagram_message(std::span<const std::byte> octets) noexcept;
 
 // Whether the identifier is for datagrams.

@@ -15,7 +15,7 @@ namespace weft::compat {
 namespace {
 
 constexpr std::size_t kPostedTogether = 32;
-// Of a half of them the segments that each may have: few have all.
+// Room for half of the segments that the requests may have: few requests have the maximum.
 constexpr std::size_t kSegmentsTogether = kPostedTogether * kMaxSegments / 2;
 constexpr std::size_t kMostOfList = 65536;
 static_assert(verbs::DeviceLimits{}.max_srq_wr <= kMostOfList && verbs::DeviceLimits{}.max_qp_wr <= kMostOfList);

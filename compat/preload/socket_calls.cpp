@@ -69,7 +69,7 @@ int refuse(int error) {
   return -1;
 }
 
-// Of functions that libc declares not to be cancellation points, and that wait here.
+// For functions that are not cancellation points in libc but wait here.
 using weft::compat::Uncancelled;
 
 }  // namespace
@@ -328,7 +328,7 @@ WEFT_ENTRY int epoll_ctl(int set, int operation, int number, epoll_event* event)
                                  : libc_epoll_ctl(set, operation, number, event);
 }
 
-// Of a set without rsockets too: another thread may add one.
+// Waits this way even for a set without rsockets: another thread may add one.
 WEFT_ENTRY int epoll_pwait(int set, epoll_event* events, int most, int timeout, const sigset_t* signals) {
   LIBC(epoll_pwait);
   return rs::in_program() ? rs::epoll_wait(set, events, most, timeout, signals)

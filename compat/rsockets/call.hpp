@@ -89,9 +89,9 @@ inline Deadline deadline_of(const timeval& time) {
          std::chrono::microseconds(time.tv_usec);
 }
 
-// Of this family. Nothing, with errno.
+// Converts an address of this family. Returns nothing, with errno, for others.
 std::optional<verbs::Endpoint> endpoint(const sockaddr* address, socklen_t length, int family);
-// Fills what the program has room for, and tells how long it is.
+// Writes as much of the address as the program has room for, and its full length.
 int give_address(const verbs::Endpoint& from, int family, sockaddr* address, socklen_t* length);
 
 }  // namespace weft::compat::rsockets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rsocket: what it is on the way to, its options, and how threads wait for it. Its number is a descriptor of its
-// own, an epoll set over all that can happen to it: so no other file has the number, and poll(2) can wait for it.
+// One rsocket: its phase, its options, and how threads wait for it. Its number is a descriptor of its own, an epoll set
+// over all that can happen to it: so no other file has the number, and poll(2) can wait for it.
 //
 //   fresh -> bound -> listening            connections wait in `accepted`, where acceptor.hpp puts them
 //   fresh, bound -> connecting -> connected, or failed
@@ -77,19 +77,19 @@ class Socket {
   // --- All that follows under the lock
   std::mutex mutex;
 
-  // Takes what has happened. `events`: also the connection's events, which cost a system call; only needed once it is
-  // connected when it was woken for something.
+  // Processes completions and, with `events`, connection events, which cost one system call. Once connected, events are
+  // needed only after a wake-up.
   void progress(bool events = false);
-  // For a call that found nothing and may not wait: programs that try again and again share the processor with their
-  // peer, and with our own progress thread, where there are few. Without the lock from here on.
+  // Yields if many calls in a row found nothing, so that a program that spins does not starve its peer or weft's thread
+  // on a host with few processors. Releases the lock.
   void let_others_run(std::unique_lock<std::mutex>& lock) const;
-  // Makes sure that what happens from now on makes number() readable. False: something has happened already.
+  // Arranges that later events make number() readable. Returns false if something has happened already.
   bool prepare_wait();
   void begin_wait() noexcept { waiters_.enter(); }
   [[nodiscard]] bool awaited() const noexcept { return waiters_.any(); }
   void end_wait();
   void wake_waiters() noexcept { waiters_.wake_all(); }
-  // Sleeps until something has happened, and takes that. An errno: EINTR, or EAGAIN when the time is over.
+  // Sleeps until something has happened, and processes it. Returns an errno: EINTR, or EAGAIN when the time is over.
   int wait(std::unique_lock<std::mutex>& lock, Deadline until = {});
 
   // POLLIN, POLLOUT, POLLERR, POLLHUP, as they are now.
@@ -101,9 +101,9 @@ class Socket {
   int take_error() noexcept;
   void fail(int error) noexcept;  // connecting came to nothing
 
-  // A fresh identifier on the channel. 0 or an errno, with a line in the log.
+  // Creates a fresh identifier on the channel. Returns 0, or an errno after a line in the log.
   int renew_id();
-  // For the address that the identifier has by now. The same.
+  // Creates the stream for the address that the identifier has by now. Returns as renew_id().
   int make_stream(verbs::ConnectionId& of);
 
   const int domain;
@@ -135,7 +135,7 @@ class Socket {
   void add_accepted(std::shared_ptr<Socket> connection);
   std::shared_ptr<Socket> take_accepted();  // null: there is none
   [[nodiscard]] std::size_t accepted_count() const noexcept { return listening ? listening->accepted.size() : 0; }
-  // Nothing, unless it listens and no connection waits.
+  // Returns nothing unless the socket listens and no connection waits.
   std::optional<Heir> make_heir();
   // From now on clients wait in the kernel's queue until this process asks for one: unless a thread does now.
   void hold_requests();

@@ -13,7 +13,7 @@
 
 namespace weft::conformance::rules {
 
-// Of both kinds of message.
+// Rules for tagged and untagged messages.
 extern const Rule kLastMissing;   // DDP-4.1-05
 extern const Rule kEmptySegment;  // DDP-5.2-11
 

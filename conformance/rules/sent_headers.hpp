@@ -16,7 +16,7 @@ class SentHeaders {
  public:
   static constexpr std::size_t kKept = 4096;
 
-  // Of an FPDU that ends before the stream offset `end`.
+  // Adds the header of an FPDU that ends before the stream offset `end`.
   void add(Bytes ulpdu, std::uint64_t end);
   // A segment may be missing from what was added: absence proves nothing any more.
   void forget() noexcept { complete_ = false; }

@@ -24,7 +24,7 @@ void write_json(std::ostream& out, std::string_view json) {
   out << json;
 }
 
-// Of up to three octets four characters.
+// Encodes up to three octets as four characters.
 std::array<char, 4> base64_group(std::span<const std::byte> octets) {
   static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   unsigned bits = 0;

@@ -8,7 +8,7 @@ namespace weft::probe {
 namespace sends_cases {
 namespace {
 
-// Of the stream, or of a window that is bound on it: the peer may invalidate it (RDMAP-5.3-14). Then no access works.
+// Invalidates an STag of the stream, or of a window that is bound on it (RDMAP-5.3-14). Afterwards no access works.
 void invalidates(Scene& scene, Region::Kind kind, rdmap::Opcode opcode) {
   Conversation& by = scene.connect();
   scene.report(by);  // the window is bound by then

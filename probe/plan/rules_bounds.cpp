@@ -108,7 +108,7 @@ const std::vector<Value> kEdges{
     {"bit-40", far(40)}, {"bit-48", far(48)},        {"bit-63", far(63)}};
 const std::vector<Value> kNearEdges{{"before", kBefore}, {"all-before", kAllBefore}, {"across", kAcross},
                                     {"at-end", kAtEnd},  {"bit-31", far(31)},        {"bit-32", far(32)}};
-// Of memory that ends close below 2^64.
+// Edges of memory that ends close below 2^64.
 const std::vector<Value> kTopEdges = [] {
   std::vector<Value> out = kNearEdges;
   out.insert(out.end(), {{"up-to-2-64", kUpToTop}, {"wraps", kWraps}});

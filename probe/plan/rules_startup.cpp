@@ -28,7 +28,7 @@ void send_startup(Scene& scene, Conversation& by, Bytes octets, Delivery deliver
   by.send(octets);
 }
 
-// Nothing where the Request is taken; else what came, and the connection has ended.
+// Returns nothing if the peer accepts the Request; otherwise what came before the connection ended.
 std::optional<std::string> refusal_of(Scene& scene, const StartUp& request, Delivery delivery) {
   Conversation& by = scene.dial();
   PeerFrame reply;

@@ -93,10 +93,10 @@ struct Refusal {
   bool by_rdmap{};  // RDMAP finds it, when DDP may have placed the segment, and Writes that follow it
 };
 void expect_refused(Stage& stage, const Draft& draft, const Change& change, const Refusal& refusal);
-// The same of a fault that MPA finds.
+// As expect_refused(), for a fault that MPA finds.
 void expect_refused_by_mpa(Stage& stage, const Draft& draft, const FpduFault& fault, const Errors& any_of);
-// Of a fault that a peer may overlook. It has been sent; an RDMA Read of no octets follows. The stream ends by a
-// Terminate with the error; or it goes on, and `overlooked` is the warning.
+// For a fault that a peer may overlook, and that has been sent. An RDMA Read of no octets follows. Either the stream
+// ends by a Terminate with the error, or it goes on and `overlooked` is the warning.
 void expect_refused_or_overlooked(Conversation& by, const rdmap::ErrorCode& error, const std::string& overlooked);
 
 // What a message asks of the peer besides: Sends in segments receives, Atomics RFC 7306, Responses a request of the

@@ -77,7 +77,7 @@ inline constexpr std::size_t kMostSteps = 256;
 
 // The script of a number: the same at each run.
 [[nodiscard]] Script random_script(std::uint64_t seed);
-// The same of the combinations that the plan has (probe/plan/): one header field or one number at a boundary, of a
+// Returns a script of combinations of the plan (probe/plan/): one header field or one number at a boundary, of a
 // message of each kind, at a place early or late in the stream, apart, glued, dribbled or twice.
 [[nodiscard]] Script boundary_script(std::uint64_t seed);
 

@@ -22,7 +22,7 @@ class Judge {
         KnownFindings& known)
       : options_(options), palette_(palette), stop_(stop), keys_(keys), known_(known) {}
 
-  // Of a capture that cannot be read, the report has the damage and nothing else.
+  // Judges a capture file. If it cannot be read, the report contains only the damage.
   [[nodiscard]] Report file(const std::string& path);
   [[nodiscard]] Report interface(const std::string& name);
 

@@ -40,7 +40,7 @@ enum class Verdict : std::uint8_t {
 [[nodiscard]] std::string gaps_of(const LeftOut& left_out);
 // The last line of a report: the verdict, the counts, and where they are from.
 [[nodiscard]] std::string verdict_line(const Report& report, bool strict, const Palette& palette);
-// The same of several captures, each with a line of its own before it.
+// Returns the verdict on several captures, after a line for each.
 [[nodiscard]] std::string verdict_lines(std::span<const Report> reports, bool strict, const Palette& palette);
 
 // For the exit code, and the line on stderr.

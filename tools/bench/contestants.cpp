@@ -27,7 +27,8 @@ bool is_measured(const Options& options, Transport transport) {
   return takes_part(options, transport) && (transport != Transport::kTcp || with_tcp(options));
 }
 
-// Of the ways to wait the one that served better; none: it took no part. Only figures of which more is better have two.
+// Returns the better of a contestant's ways to wait; null if it took no part. Only figures of which more is better have
+// two.
 const Contestant* best(std::span<const Contestant> all, Transport transport) {
   const Contestant* found = nullptr;
   for (const Contestant& each : all) {

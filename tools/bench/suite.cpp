@@ -138,7 +138,7 @@ void add_crowds(Table& table) {
   }
 }
 
-// Of a rival with one test: its name; of one with several: what their names begin with.
+// Returns whether `rival` is the name of a test of this reference. UCX has several tests, whose names begin with "ucx".
 bool is_of(const std::string& rival, Reference reference) {
   switch (reference) {
     case Reference::kUcx: return rival.starts_with("ucx");

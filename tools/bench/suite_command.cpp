@@ -83,7 +83,7 @@ Outcome<void> write_results(const std::string& path, const std::string& text) {
   return path.empty() ? Outcome<void>() : write_report(path, text);
 }
 
-// Those that were measured, in the order of the cases: all, or the first ones where ^C came.
+// The measured cases in order: all, or those before ^C.
 struct SuiteRun {
   std::vector<SuiteResult> results{};
   bool interrupted = false;

@@ -13,7 +13,7 @@ class PacketTimes {
  public:
   static constexpr std::size_t kKept = std::size_t{1} << 18;  // the latest ones: 2 MiB
 
-  // Of each packet of the capture, in order.
+  // Notes the time of each packet of the capture, in order.
   void note(const conformance::Packet& packet) {
     if (times_.empty()) first_ = packet.time;
     last_ = packet.number;

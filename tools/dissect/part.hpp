@@ -19,7 +19,7 @@ struct Part {
 };
 using Parts = std::vector<Part>;
 
-// Of a field's layer, as FieldInfo has it.
+// Returns the color of a field's layer, as FieldInfo names it.
 [[nodiscard]] Hue hue_of(std::string_view layer) noexcept;
 
 [[nodiscard]] std::string paint(const Palette& palette, Hue hue, std::string_view text);

@@ -119,7 +119,7 @@ Result<void> QueuePairState::reset() {
   return {};
 }
 
-// Once for each queue: a queue notes whose completions are to go, and sweeps for many at a time.
+// Discards once per queue. discard() is lazy: the queue removes the marked completions in batches.
 void QueuePairState::discard_completions() {
   send_cq_->discard(number);
   if (receive_cq_ != send_cq_) receive_cq_->discard(number);

@@ -25,7 +25,7 @@ bool is_receive(const WorkCompletion& completion) noexcept { return completion.o
 
 // --- Waiting
 
-// A thread that is canceled while it waits (pthread_cancel()) takes its operation along, and with it the connection.
+// If pthread_cancel() unwinds the waiting thread, aborts the connection, because its operation cannot be withdrawn.
 struct Link::Leave {
   Link& link;
   Pending& pending;
@@ -203,10 +203,10 @@ void Link::cancel(Ticket ticket) {
   if (found != pending_.end()) give_up(*found, lock, Errc::kInterrupted, "an operation was canceled");
 }
 
-// The connection ends for this operation, which therefore fails even if its completion arrives in between: no operation
-// succeeds and leaves a dead connection behind. With the lock held, which is given up meanwhile: `pending` may be gone
-// afterwards if no thread waits for it. The queue pair's end completes all work requests that it has. One that it has
-// not, because the program reset it, uses no memory any more, and fails here.
+// Ends the connection for this operation, which fails even if its completion arrives meanwhile: no operation succeeds
+// and leaves a dead connection behind. Called with the lock held, and releases it meanwhile: `pending` may be gone
+// afterwards if no thread waits for it. The end of the queue pair completes all of its work requests. If the program
+// has reset the queue pair, the work request is gone, uses no memory any more, and fails here.
 void Link::give_up(Pending& pending, Lock& lock, Errc code, std::string_view reason) {
   const Ticket ticket = pending.ticket;
   const bool reset = queue_pair && is_unconnected(queue_pair->state());
