@@ -64,8 +64,8 @@ class Pipe {
     return plain_ ? socket_.write(pieces) : write_other(pieces);
   }
 
-  // Of shared memory; empty without. Returns the next octets of the stream where they are, if all of them are there in
-  // one piece. The peer can still write to them. take_back() follows, before any other call.
+  // Returns the next octets of the stream in place, in shared memory, if all of them are there in one piece; empty
+  // otherwise. The peer can still write to them. take_back() follows, before any other call.
   [[nodiscard]] Bytes lend(std::size_t octets) noexcept { return shared_ ? lend_shared(octets) : Bytes(); }
   void take_back(std::size_t octets) noexcept;
   // Returns memory for what is written next. A write() that presents octets there, from its beginning, does not copy

@@ -136,7 +136,7 @@ class QueuePair {
   /// although the connection may take longer to close (ConnectionEventType::kDisconnected).
   ///
   /// With accept_early_sends(), SQD and RTS are also possible in INIT and RTR: after SQD, sends do not start when the
-  /// connection is established, and the queue pair is in SQD then instead of RTS. The state remains INIT or RTR until
+  /// connection is established, and the queue pair then enters SQD instead of RTS. The state remains INIT or RTR until
   /// then.
   ///
   /// `tell_drained`: with SQD, if true, raises AsyncEventType::kSendQueueDrained once no send is in progress. A change

@@ -28,7 +28,7 @@ class Guest {
   [[nodiscard]] const std::shared_ptr<Session>& shared_session() const noexcept { return session_; }
   [[nodiscard]] const probe::Wish& wish() const noexcept { return wish_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-  // Of its own memory.
+  // Returns the size of its own memory.
   [[nodiscard]] std::size_t octets() const noexcept { return receives_.size + this_stream_.size + windowed_.size; }
   std::optional<verbs::ConnectionId> id{};
 

@@ -131,7 +131,7 @@ class Peer {
     by_pair_[guest->queue_pair().number()] = guest;
     return guest;
   }
-  // Nothing when this machine, or the completion queue, has no room for one more.
+  // Creates a guest. Returns null if this machine, or the completion queue, has no room for one more.
   std::shared_ptr<Guest> guest_if_there_is_room(const Wish& wish) {
     if (by_number_.size() >= kMostGuests) return nullptr;
     try {

@@ -67,7 +67,8 @@ bool Session::looks_once_more() noexcept {
   return peer_ != Peer::kThere;
 }
 
-// Of a process that ends, the kernel sends a FIN, or a reset if octets were unread there. This reports the same.
+// Returns what a read that finds no octets returns. If a process ends, the kernel sends a FIN, or a reset if that
+// process had unread octets; this reports the same.
 IoResult Session::nothing_to_read() noexcept {
   if (peer_ != Peer::kThere) peer_ = Peer::kGoneAndTold;
   end_was_told_ = in_.ended();

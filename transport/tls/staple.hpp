@@ -12,7 +12,7 @@ struct ssl_st;
 
 namespace weft::transport::tls {
 
-// That of one context, which it outlives.
+// The OCSP response of one context. Outlives the context.
 class Staple {
  public:
   // What the context's listeners show. False: it is no answer.

@@ -26,7 +26,7 @@ struct ssl_st;
 
 namespace weft::transport::tls {
 
-// Those of one context: what its peers have given us, and what we gave to peers. Safe for threads.
+// The session tickets of one context: those from its peers, and those given to peers. Thread-safe.
 class Tickets {
  public:
   static constexpr std::chrono::seconds kLifetime{3600};

@@ -30,7 +30,7 @@ class HeldPlaces {
     numbers_.push(number);
     update();
   }
-  // Those of the completions before `front`. Returns how many.
+  // Releases the places of the completions before `front`. Returns how many.
   std::uint32_t release(std::uint64_t front) noexcept {
     std::uint32_t released = 0;
     for (; !numbers_.empty() && numbers_.front() < front; ++released) numbers_.advance();

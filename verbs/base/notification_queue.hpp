@@ -61,8 +61,8 @@ class NotificationQueue {
     return true;
   }
 
-  // For a thread that calls take_now() before long: threads that wait at the descriptor do not hear of it until show().
-  // Of several such events the first is held back; the others are for the threads that come first.
+  // Adds an event for a thread that calls take_now() soon: threads that wait at the descriptor are not notified until
+  // show(). Only the first of several such events is held back; the others go to whichever threads come first.
   bool hold_back(T event) {
     std::unique_lock lock(mutex_);
     const bool first = events_.empty();

@@ -50,7 +50,7 @@ inline constexpr auto kSendOpcodeIndex = [] {
   return &kSendOpcodeTable[kSendOpcodeIndex[value]];
 }
 
-// Of an opcode that check() has let pass.
+// Returns the row of an opcode that check() has accepted.
 [[nodiscard]] constexpr const SendOpcodeRow& row(SendOpcode opcode) noexcept {
   return kSendOpcodeTable[kSendOpcodeIndex[std::to_underlying(opcode)]];
 }

@@ -82,7 +82,8 @@ std::shared_ptr<Offers> ConnectionState::offers() const {
   return listening_ ? listening_->offers : nullptr;
 }
 
-// Of a responder that is reset before its Request: an offer that comes for it now would wait in vain.
+// Refuses the offer for a responder that is reset before its Request: an offer that comes now would wait in
+// vain.
 void ConnectionState::refuse_offer() {
   std::shared_ptr<Backlog> place;
   {

@@ -34,7 +34,7 @@ class HalfOpen {
   // record and half a message.
   static constexpr std::size_t kOctetsPlain = 2048;
   static constexpr std::size_t kOctetsTls = 80 * 1024;
-  // Of all listeners of the process together.
+  // Limit for all listeners of the process together.
   static constexpr std::size_t kMostOctets = std::size_t{64} << 20;
   // As the process's descriptors and kMostOctets allow.
   [[nodiscard]] static Limits limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout,

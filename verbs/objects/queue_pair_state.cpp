@@ -66,7 +66,7 @@ ServedQueuePair::Extensions QueuePairState::extensions() const {
 void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }
 
 // SQD and RTS without a connection: no send is under way, and whether those that wait are to start with it changes.
-// Nothing if it is another transition. True: SQD, and the queue is drained.
+// Returns nothing for another transition, and true if the state is SQD and the queue is drained.
 std::optional<bool> QueuePairState::hold_early(QpState to) {
   const std::lock_guard lock(mutex_);
   const QpState now = state_;

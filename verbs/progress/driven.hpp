@@ -19,7 +19,7 @@ class Driven {
  public:
   virtual ~Driven() = default;
 
-  // Of this process, from 1: the token of its socket in every epoll set.
+  // Returns the number in this process, from 1: the token of its socket in every epoll set.
   [[nodiscard]] virtual std::uint64_t number() const noexcept = 0;
 
   // --- Drivers. A connection that gets no memory while it is driven ends: nobody would go on where the driver stopped.

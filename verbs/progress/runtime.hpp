@@ -69,7 +69,7 @@ class Runtime {
   void forget_wake_up(std::uint64_t number, Instant at);
 
   [[nodiscard]] Orphans& orphans() noexcept { return orphans_; }
-  // Of open devices.
+  // Watches the interface of an open device.
   void watch_interface(const std::shared_ptr<DeviceState>& device) { devices_.add(reactor_, device); }
 
   // --- Listeners: known here for the sake of fork() alone

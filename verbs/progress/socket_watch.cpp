@@ -81,7 +81,7 @@ bool SocketWatch::settle(transport::Interest wanted, bool stalled) {
   if (settled_ == Settled{wanted, stalled, owner_}) return true;
   tell_pollers(wanted.write);
   if (owner_.kind != Kind::kProgressThread) tell_waiters(wanted);
-  // Of a stream that does not read no other thread would notice a reset.
+  // If a stream does not read, only the progress thread can notice a reset.
   const auto beside =
       stalled ? std::optional(transport::Interest{.read = wanted.read, .end = wanted.end}) : std::nullopt;
   const bool told = tell_progress_thread(owner_.kind == Kind::kProgressThread ? wanted : beside);

@@ -35,7 +35,7 @@ struct QueueDrivers {
 
 class SocketWatch {
  public:
-  // Of the stream of this number, which is born with this progress thread.
+  // Watches the socket of the stream of this number, which starts with this progress thread.
   SocketWatch(const transport::Socket& socket, std::uint64_t stream, transport::ReadinessThread& home)
       : socket_(&socket), stream_(stream), home_(&home) {}
 

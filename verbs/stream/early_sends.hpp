@@ -20,7 +20,7 @@ class EarlySends {
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
   [[nodiscard]] const SendRequest& front() const noexcept { return waiting_.front().request; }
-  // Of a bind or a local invalidation; else null.
+  // Returns the local work of a bind or a local invalidation, otherwise null.
   [[nodiscard]] LocalWork* front_local() noexcept {
     auto& local = waiting_.front().local;
     return local ? &*local : nullptr;

@@ -32,9 +32,9 @@ struct OutstandingSend {
 class OutstandingSends {
  public:
   [[nodiscard]] bool empty() const noexcept { return sends_.empty(); }
-  // Of the application.
+  // Returns the number of the application's sends.
   [[nodiscard]] std::size_t count() const noexcept { return sends_.size() - (asked_ ? 1 : 0); }
-  // Of the work request that is posted to the engine next.
+  // Returns the cookie of the work request that is posted to the engine next.
   [[nodiscard]] std::uint64_t next_cookie() const noexcept { return next_cookie_; }
   void confirm_writes(bool on) noexcept { wanted_ = on; }
 

@@ -15,8 +15,8 @@ namespace weft::verbs::detail {
 // room for `limit`. Errors: kInlineTooLong.
 [[nodiscard]] Result<Bytes> copy_inline(const SendRequest& request, std::uint32_t limit, MutableBytes out);
 
-// Of a bind or a local invalidation, without its cookie. It holds what the request names, because the caller's handles
-// last only as long as its call.
+// Returns the local work of a bind or a local invalidation, without its cookie. It keeps alive what the request names,
+// because the caller's handles last only as long as its call.
 [[nodiscard]] Result<LocalWork> local_work(const SendRequest& request);
 
 }  // namespace weft::verbs::detail

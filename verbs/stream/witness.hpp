@@ -36,7 +36,8 @@ class Witness {
     void operator()(Witness* witness) const noexcept;
   };
   using Pointer = std::unique_ptr<Witness, Delete>;
-  // Of the connection through `pipe`, which outlives it. The null object if nothing is to look on.
+  // Creates a witness of the connection through `pipe`, which outlives it. Returns the null object if nothing observes
+  // the connection.
   [[nodiscard]] static Pointer make(Setup setup, transport::Pipe& pipe);
   [[nodiscard]] static Pointer none();
   Witness() = default;

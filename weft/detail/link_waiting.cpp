@@ -13,12 +13,12 @@ namespace {
 using verbs::WcStatus;
 using verbs::WorkCompletion;
 
-// Of a queue pair that the program reset, or whose peer it left.
+// Returns whether the program reset the queue pair, or left its peer.
 bool is_unconnected(verbs::QpState state) noexcept {
   return state == verbs::QpState::kReset || state == verbs::QpState::kInit;
 }
 
-// Also of one that failed, although programs cannot rely on that.
+// Also correct for a completion that failed, although programs cannot rely on that.
 bool is_receive(const WorkCompletion& completion) noexcept { return completion.opcode >= verbs::WcOpcode::kReceive; }
 
 }  // namespace
