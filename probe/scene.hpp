@@ -28,7 +28,7 @@ struct Opening {
 // The view of the peer for one case. Not thread-safe.
 class Scene {
  public:
-  // What a case may take, and one that waits for a time-out of the peer (slow).
+  // What a case may take, and one that waits for a timeout of the peer (slow).
   static constexpr Duration kTime = std::chrono::seconds(60);
   static constexpr Duration kSlowTime = std::chrono::seconds(120);
 

@@ -44,7 +44,7 @@ struct Target {
   [[nodiscard]] std::uint32_t ird_granted() const noexcept { return ird != 0 ? ird : 1; }
 };
 
-// What RTS says. `patience`: how long a send waits for an absent peer; nothing: for ever.
+// What RTS says. `patience`: how long a send waits for an absent peer; nothing: forever.
 struct Departure {
   std::uint32_t sq_psn = 0;
   std::optional<std::chrono::nanoseconds> patience{};

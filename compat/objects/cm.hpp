@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // librdmacm, but for rsockets: each function is rdma_cma.h's rdma_* of the same name, with its parameters and results.
 // They answer 0, or -1 with errno set; those that return a pointer, null with errno set. Those that are not noexcept
-// wait for an event, at least with an identifier of synchronous operation, and may be cancelled in that
+// wait for an event, at least with an identifier of synchronous operation, and may be canceled in that
 // (cancellation.hpp).
 #pragma once
 

@@ -53,7 +53,7 @@ int quickly_minus_one(Body&& body) noexcept {
   });
 }
 
-// For calls that do not wait, or are to be carried out all the same: the thread is not cancelled in them.
+// For calls that do not wait, or are to be carried out all the same: the thread is not canceled in them.
 template <typename Body, typename Otherwise>
 auto guarded(Body&& body, Otherwise&& otherwise) noexcept -> decltype(body()) {
   const Uncancelled until_return;
@@ -79,7 +79,7 @@ int guarded_minus_one(Body&& body) noexcept {
   });
 }
 
-// For calls that wait: the thread may be cancelled in their Waits, and only there. That unwinds it, through the call
+// For calls that wait: the thread may be canceled in their Waits, and only there. That unwinds it, through the call
 // and through the program: neither these nor their callers are noexcept.
 template <typename Body, typename Otherwise>
 auto waiting(Body&& body, Otherwise&& otherwise) -> decltype(body()) {

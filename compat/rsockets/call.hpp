@@ -40,14 +40,14 @@ inline int minus_one(int error) noexcept {
   return -1;
 }
 
-// The time that is left, rounded up, as poll(2) takes it: -1 for ever.
+// The time that is left, rounded up, as poll(2) takes it: -1 forever.
 inline int milliseconds_until(const Deadline& until) {
   if (!until) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - std::chrono::steady_clock::now()).count();
   return static_cast<int>(std::max<decltype(left)>(left, 0));
 }
 
-// As ppoll(2), with such a time. It may be cancelled.
+// As ppoll(2), with such a time. It may be canceled.
 inline int poll_kernel(std::span<pollfd> list, int milliseconds, const sigset_t* signals) {
   const timespec time{.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1'000'000L};
   return wait_for([&] { return ::ppoll(list.data(), list.size(), milliseconds < 0 ? nullptr : &time, signals); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rsockets: each function is rdma/rsocket.h's of the same name with an r in front, with its parameters and results: -1
-// and errno. Those that are not noexcept may wait, and a thread may be cancelled in that (objects/cancellation.hpp).
+// and errno. Those that are not noexcept may wait, and a thread may be canceled in that (objects/cancellation.hpp).
 #pragma once
 
 #include <poll.h>

@@ -61,7 +61,7 @@ void finish(const std::shared_ptr<Socket>& socket, std::unique_lock<std::mutex>&
 }
 
 // Threads that still wait for it find out that it is closing, and the last one of them frees it. A thread that is
-// cancelled meanwhile closes it all the same, without waiting any longer.
+// canceled meanwhile closes it all the same, without waiting any longer.
 int close(int number, bool at_once) {
   return waiting_minus_one([&] {
     const Inside inside;

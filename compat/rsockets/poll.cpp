@@ -68,7 +68,7 @@ class Waiting {
     }
   }
 
-  struct Sleep {  // ends also when the thread is cancelled
+  struct Sleep {  // ends also when the thread is canceled
     Waiting& waiting;
     ~Sleep() {
       const int error = errno;

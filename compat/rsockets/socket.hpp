@@ -22,7 +22,7 @@
 
 namespace weft::compat::rsockets {
 
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;  // none: for ever
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;  // none: forever
 
 enum class Phase : std::uint8_t { kFresh, kBound, kListening, kConnecting, kConnected, kFailed };
 
@@ -35,7 +35,7 @@ struct Options {
   bool v6_only = false;
   int keep_idle = 7200;
   linger linger_close{};
-  timeval receive_time{};  // of a call that waits; 0: for ever
+  timeval receive_time{};  // of a call that waits; 0: forever
   timeval send_time{};
 };
 

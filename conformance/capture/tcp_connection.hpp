@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One TCP connection: who its ends are, what their SYNs said, and its two directions, put into the order in which the
-// ends sent. A packet waits until what it acknowledges has been seen; but not for ever: the capture may have lost it.
+// ends sent. A packet waits until what it acknowledges has been seen; but not forever: the capture may have lost it.
 #pragma once
 
 #include <cstdint>

@@ -79,7 +79,7 @@ class Decryption {
   void tell(Half& half, Bytes content);
   [[nodiscard]] std::optional<std::uint64_t> in_clear(const Half& half, std::optional<std::uint64_t> acknowledged);
 
-  // Keys for the next phase. False: they are not there, for now or for ever.
+  // Keys for the next phase. False: they are not there, for now or forever.
   bool begin(Half& half, Phase phase);
   [[nodiscard]] const TlsSecrets::OfEnd* secrets_of(const Half& half);
   [[nodiscard]] bool gives_up(const Half& half) const noexcept;

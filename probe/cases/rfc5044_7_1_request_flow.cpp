@@ -9,7 +9,7 @@ namespace weft::probe {
 namespace request_flow_cases {
 namespace {
 
-constexpr auto kLongestWait = std::chrono::seconds(65);  // for a peer's time-out; RNICs take up to a minute
+constexpr auto kLongestWait = std::chrono::seconds(65);  // for a peer's timeout; RNICs take up to a minute
 
 // It closes, with or without a Reply of its own revision first (RFC 5044 appendix C.2.1). One that can interoperate all
 // the same goes on (MPA-7.1.1-21).

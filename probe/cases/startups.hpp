@@ -53,7 +53,7 @@ void judge_terminate(bool came);
 // The stream ends, and no FPDU comes before that.
 void expect_end_without_fpdu(Conversation& by, const std::string& why);
 
-// The peer waits for the rest of a startup, and sends nothing. It may give up by a time-out of its own (MPA-7.1.2-26):
+// The peer waits for the rest of a startup, and sends nothing. It may give up by a timeout of its own (MPA-7.1.2-26):
 // so the wait is short also where the peer is slow, and a peer that had waited long before is not judged.
 void expect_still_waiting(Scene& scene, Conversation& by, const std::string& why);
 

@@ -28,7 +28,7 @@ enum class Verdict : std::uint8_t {
 // The worst. A capture without iWARP counts only where no other has any: of a series of files, some may have none.
 [[nodiscard]] Verdict verdict_of(std::span<const Report> reports, bool strict);
 
-// "VIOLATIONS", in its colour.
+// "VIOLATIONS", in its color.
 [[nodiscard]] std::string painted(Verdict verdict, const Palette& palette);
 // "3 violations, 1 warning, 0 notes"; with known findings ", 2 known" follows
 [[nodiscard]] std::string in_words(const Counts& counts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of many colours as lines of a bounded width.
+// Parts of many colors as lines of a bounded width.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Line {
   [[nodiscard]] std::string painted(const Palette& palette) const;
 
  private:
-  Parts runs_{};  // of one colour each, blanks included
+  Parts runs_{};  // of one color each, blanks included
   std::size_t width_ = 0;
 };
 

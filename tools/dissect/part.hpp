@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A piece of a line that is of one layer, and the colour of each layer: the same in the ladder and among the fields.
+// A piece of a line that is of one layer, and the color of each layer: the same in the ladder and among the fields.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace weft::tools::dissect {
 
 [[nodiscard]] Parts words_of(const conformance::Message& message);
 [[nodiscard]] Parts words_of(const conformance::StartupSeen& startup);
-// Words of conformance/words.hpp, the first part in another colour than the rest.
+// Words of conformance/words.hpp, the first part in another color than the rest.
 [[nodiscard]] Parts coloured(conformance::Words words, Hue first, Hue rest);
 
 }  // namespace weft::tools::dissect

@@ -28,7 +28,7 @@ enum class Overall : std::uint8_t {
 // Failures and warnings of cases, and of the auditor's rules on what the peer sent.
 [[nodiscard]] Overall overall_of(const Report& report, bool strict);
 
-// The last line of a report: the word in its colour, and the counts.
+// The last line of a report: the word in its color, and the counts.
 [[nodiscard]] std::string overall_line(const Report& report, bool strict, const Palette& palette);
 
 // "the peer stopped accepting connections after case 17 ('crc-wrong-write'): connection refused". Empty where it did

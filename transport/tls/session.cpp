@@ -142,7 +142,7 @@ bool Session::nothing_came() noexcept {
 
 bool Session::holds_records() const noexcept { return !ahead_.empty() || SSL_has_pending(ssl_.get()) == 1; }
 
-// OpenSSL gave nothing more: for now, or for ever. What came before an end is told before the end.
+// OpenSSL gave nothing more: for now, or forever. What came before an end is told before the end.
 IoResult Session::stopped(std::size_t octets) noexcept {
   const bool for_now = inbound_.blocked;
   if (!for_now) end_ = end_of_session();

@@ -81,7 +81,7 @@ class NotificationQueue {
   }
 
   // Waits as the descriptor's own mode says when there is no event. EBADF when the program has closed it. `waits`:
-  // false when the mode is known to be not to wait, and the thread is not to be cancelled here.
+  // false when the mode is known to be not to wait, and the thread is not to be canceled here.
   Result<T> get(bool waits = true) {
     for (;;) {
       if (auto event = take_now()) return std::move(*event);

@@ -27,7 +27,7 @@ class HalfOpen {
     std::size_t places{};      // of this listener
     std::size_t per_peer{};    // of one remote address; 0: no bound but a fair share of the places, once they are taken
     std::size_t in_process{};  // of all listeners together: descriptors
-    Duration patience{};       // the startup's time-out, while there are places enough
+    Duration patience{};       // the startup's timeout, while there are places enough
     std::size_t octets{};      // that one connection holds at most
   };
   // What a connection may hold before its Request is complete: with TLS, OpenSSL's state and its buffers for half a

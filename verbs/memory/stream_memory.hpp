@@ -27,7 +27,7 @@ class StreamMemory final : public rdmap::Memory {
 
   // Leases are kept from one segment to the next. The stream drops them before it gives up its lock, so that revoking
   // waits no longer than one batch. After them go the regions and windows whose last reference may have been ours:
-  // that revokes them, and a stream that waited for its own lease would wait for ever.
+  // that revokes them, and a stream that waited for its own lease would wait forever.
   void drop_leases() noexcept;
   [[nodiscard]] bool lends() const noexcept { return !lent_.empty(); }
 
