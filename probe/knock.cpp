@@ -68,9 +68,9 @@ std::expected<void, std::string> judged(const Way& way, const FirstOctets& first
   return std::unexpected("it is " + std::string(guess(octets)));
 }
 
-// Whether the peer takes a second connection while the first one is open. One that it does not serve is refused,
-// rejected or ended, or waits for the one before it; so may the first one here, which comes right after that of the
-// first contact.
+// Returns whether the peer takes a second connection while the first one is open. One that it does not serve is
+// refused, rejected or ended, or waits for the one before it; so may the first one here, which comes right after that
+// of the first contact.
 bool serves_two(Way& way) {
   const auto opens = [&](std::unique_ptr<Conversation>& by) {
     try {

@@ -28,7 +28,7 @@ class Way {
   [[nodiscard]] bool peer_connects() const { return (offers() & kConnects) != 0; }
   // Returns how many concurrent connections the peer supports.
   [[nodiscard]] virtual unsigned most_at_a_time() const = 0;
-  // How many of them one case may hold open. A peer that connects has no more than it opens by itself.
+  // Returns how many of them one case may hold open. A peer that connects has no more than it opens by itself.
   [[nodiscard]] virtual unsigned most_held() const { return 64; }
 
   // A TCP connection, no octet sent; a Judgement where there is none.

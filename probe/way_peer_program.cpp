@@ -118,7 +118,7 @@ class FromPeerProgram final : public FromPeer {
     return out;
   }
 
-  // Whether another case waits for it, or no case can use it; then it is gone from `one`.
+  // Returns whether another case waits for it, or no case can use it; then it is gone from `one`.
   bool park(Arrived& one) {
     const std::scoped_lock lock(mutex_);
     if (const auto wanted = awaited_.find(one.session); wanted != awaited_.end()) {

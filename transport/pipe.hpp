@@ -76,7 +76,7 @@ class Pipe {
   // With TLS, records its records in `stream`, which must outlive the last call here, followed by the FIN. Call it
   // before the first octet.
   void record(PcapStream& stream) noexcept;
-  // False without TLS, and once a peer turned out not to use TLS; no octet was recorded then.
+  // Returns false without TLS, and once a peer turned out not to use TLS; no octet was recorded then.
   [[nodiscard]] bool records() const noexcept { return tls_ && recorded_ != nullptr; }
 
   // --- Inside the pipe

@@ -73,11 +73,11 @@ void cancel(Link& link, Ticket ticket);
 [[nodiscard]] int completion_descriptor(const Link& link) noexcept;
 // Completes what is done. Returns whether started operations remain.
 bool progress(Link& link);
-// Whether this is a child of fork(), and its parent made the connection.
+// Returns whether this is a child of fork(), and its parent made the connection.
 [[nodiscard]] bool is_parents(const Link& link) noexcept;
 // Destroys the callbacks of started operations without calling them.
 void abandon(Link& link);
-// Whether operations that were started with a callback remain.
+// Returns whether operations that were started with a callback remain.
 [[nodiscard]] bool has_started(const Link& link) noexcept;
 
 }  // namespace detail

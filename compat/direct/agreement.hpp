@@ -15,7 +15,7 @@ namespace weft::compat::direct {
 // whichever comes second compares them, so no send goes out before they agree.
 class FirstNumber {
  public:
-  // False: it differs from the other.
+  // Returns false if it differs from the other.
   [[nodiscard]] bool set(std::uint32_t psn);
   [[nodiscard]] bool expect(std::uint32_t psn);
 

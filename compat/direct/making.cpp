@@ -29,7 +29,7 @@ bool admits_reply(std::span<const std::byte> private_data, const Greeting& own, 
   return peers && judge(*peers, own) != Verdict::kOther && sends.expect(*peers->rq_psn);
 }
 
-// Whether a connection can be made for it: there is none, and the sends have not given up.
+// Returns whether a connection can be made for it: there is none, and the sends have not given up.
 bool is_free(const verbs::QueuePair& pair) {
   const verbs::QpState state = pair.state();
   return state == verbs::QpState::kReset || state == verbs::QpState::kInit;

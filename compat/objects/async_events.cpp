@@ -42,7 +42,8 @@ About about(std::int64_t value) {
   return About::kNobody;
 }
 
-// False when the program is not to see it: the object has gone meanwhile, or the event only says that some were lost.
+// Returns false when the program is not to see it: the object has gone meanwhile, or the event only says that some were
+// lost.
 bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
   switch (about(std::to_underlying(event.type))) {
     case About::kQueuePair:

@@ -31,7 +31,7 @@ inline constexpr std::size_t kDatagramMessageSize = 16;
 // Decodes a message of version 1. Returns nothing for other octets.
 [[nodiscard]] std::optional<DatagramMessage> decode_datagram_message(std::span<const std::byte> octets) noexcept;
 
-// Whether the identifier is for datagrams.
+// Returns whether the identifier is for datagrams.
 [[nodiscard]] bool has_datagrams(const CmId& id) noexcept;
 // rdma_connect, rdma_accept and rdma_reject of such an identifier. -1 and errno. `named`: the queue pair's number in
 // rdma_conn_param, or 0; that of the identifier's own precedes it.

@@ -27,7 +27,7 @@ class Memberships {
     bool only_sends{};      // its queue pair receives nothing
     bool attached = false;  // its queue pair has joined the group
   };
-  // False if it is there.
+  // Returns false if it is there.
   bool add(const One& one);
   [[nodiscard]] std::optional<One> find(const verbs::Address& group) const;
   void attached(const verbs::Address& group);

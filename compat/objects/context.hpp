@@ -65,7 +65,7 @@ void free_device_list(ibv_device** list) noexcept;
 struct FreeDeviceList {
   void operator()(ibv_device** list) const noexcept { free_device_list(list); }
 };
-// Whether other hosts can be reached through it: not the loopback one, up, and with an address.
+// Returns whether other hosts can be reached through it: not the loopback one, up, and with an address.
 bool leads_somewhere(const verbs::DeviceInfo& info) noexcept;
 // The device that has this local address; null when there is none.
 Device* find_device(const verbs::Address& local);

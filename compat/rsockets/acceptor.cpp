@@ -46,7 +46,7 @@ std::optional<ConnectData> acceptable(const Socket& made, const verbs::Connectio
   return peer;
 }
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int establish(Socket& self, verbs::ConnectionId request, const ConnectData& peer) {
   if (const auto moved = request.migrate(*self.events); !moved) return refused(kCall, moved.error());
   if (const int error = self.make_stream(request); error != 0) return error;

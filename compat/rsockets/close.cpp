@@ -44,8 +44,8 @@ void finish(Socket& self, std::unique_lock<std::mutex>& lock) {
   if (wish.l_linger > 0) finish_until(self, lock, Clock::now() + std::chrono::seconds(wish.l_linger));  // else: reset
 }
 
-// False: the closer does not take it. Its number is free at once, unless another thread of the program is in a call on
-// it: that one still needs the number, until the connection has ended.
+// Returns false if the closer does not take it. Its number is free at once, unless another thread of the program is in
+// a call on it: that one still needs the number, until the connection has ended.
 bool leave_to_closer(const std::shared_ptr<Socket>& socket) {
   Ending ending(finish_time());
   if (ending.step(*socket)) return true;

@@ -51,7 +51,7 @@ struct Heir {
 
 class Socket {
  public:
-  // Null, with errno.
+  // Creates an rsocket. Returns null with errno on failure.
   static std::shared_ptr<Socket> make(int domain);
   // For the acceptor: the domain, sizes and options of its listener. Its number is one of weft's, and high, until
   // take_number().
@@ -128,7 +128,7 @@ class Socket {
     bool held = false;            // see hold_requests
   };
   std::unique_ptr<Listening> listening{};
-  // How many connections of a listener wait to be accepted, at most.
+  // Returns how many connections of a listener may wait to be accepted.
   [[nodiscard]] static std::size_t most_waiting(int backlog) noexcept;
   // The identifier has an address. Returns 0, or an errno after a line in the log.
   int listen(std::size_t most);

@@ -22,7 +22,7 @@ class PcapngFile {
   static constexpr std::size_t kMostInterfaces = 65536;               // of a section
   static constexpr std::size_t kMostSecrets = std::size_t{16} << 20;  // octets of a file; further ones are ignored
 
-  // Whether a file that begins so is pcapng.
+  // Returns whether a file that begins so is pcapng.
   [[nodiscard]] static bool is_begun_by(Bytes octets) noexcept;
 
   // `file` must outlive it. `name` is for sentences.

@@ -95,7 +95,7 @@ class TaggedOrder {
 // One direction.
 class DdpOrder {
  public:
-  // False: which message the segment belongs to cannot be told.
+  // Returns false if it is not known to which message the segment belongs.
   bool on(const Ulpdu& ulpdu, bool flawed, Findings& findings);
   // The direction ended between two FPDUs.
   void end(Findings& findings);

@@ -27,7 +27,7 @@ class Requests {
     bool begins{};  // a message; one that was open has no L, which was told
     bool jumped{};  // its segments have a hole or overlap, which was told
   };
-  // False: it goes elsewhere than its request said, or there was none.
+  // Returns false if the response goes elsewhere than its request said, or there was no request.
   bool on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings);
   void on_atomic_response(const Ulpdu& ulpdu, Findings& findings);
   // The requester has sent octets up to here: a frame or an FPDU.

@@ -18,8 +18,9 @@ namespace weft::probe {
 
 // --- Good Writes around a wrong ULPDU
 
-// Whether the peer's memory can be looked at when a connection is over. Where it cannot, the good Writes below have no
-// octets, which every peer takes, and the wrong ones go to an STag that does not exist: MPA finds its fault first.
+// Returns whether the peer's memory can be looked at when a connection is over. Where it cannot, the good Writes below
+// have no octets, which every peer takes, and the wrong ones go to an STag that does not exist: MPA finds its fault
+// first.
 [[nodiscard]] bool sees_memory(const Scene& scene);
 // Memory that the peer lets us write and read, 64 KiB of it at weft probe-peer.
 [[nodiscard]] Region target(const Scene& scene);

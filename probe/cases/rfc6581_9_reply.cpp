@@ -45,7 +45,7 @@ PeerFpdu expect_start(Conversation& by) {
   return first;
 }
 
-// Whether the peer's Request, with which the exchange begins, is enhanced: its S flag.
+// Returns whether the peer's Request, with which the exchange begins, is enhanced: its S flag.
 bool asked_enhanced(const Conversation& by) {
   const auto& first = by.exchange().parts.front().octets;
   return first.size() > mpa::kKeySize && (first[mpa::kKeySize] & std::byte{0x10}) != std::byte{};

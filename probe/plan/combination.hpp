@@ -102,7 +102,7 @@ struct Rule {
 [[nodiscard]] constexpr bool is_tagged(Message message) noexcept {
   return message == Message::kWrite || message == Message::kReadResponse;
 }
-// Whether RDMAP has it in several DDP segments.
+// Returns whether RDMAP has it in several DDP segments.
 [[nodiscard]] constexpr bool is_segmented(Message message) noexcept { return is_send(message) || is_tagged(message); }
 [[nodiscard]] rdmap::Opcode opcode_of(Message message) noexcept;
 

@@ -17,8 +17,8 @@ enum class Depth : std::uint8_t {
   kDeep,    // each triple of values of three axes at least once
 };
 
-// How long combinations of that depth may begin: the others are reported as not applicable, and counted. Unlike the
-// waits it does not grow with the round trip: a run of a minute stays one.
+// Returns how long combinations of that depth may begin: the others are reported as not applicable, and counted. Unlike
+// the waits it does not grow with the round trip: a run of a minute stays one.
 [[nodiscard]] std::chrono::seconds time_of(Depth depth) noexcept;
 [[nodiscard]] std::string_view name(Depth depth) noexcept;  // "quick", "normal", "deep"
 

@@ -29,7 +29,7 @@ class Judge {
   // The known findings, after the last capture.
   [[nodiscard]] Known known() const;
 
-  // Whether all packets of a live capture were written (-w).
+  // Returns whether all packets of a live capture were written (-w).
   [[nodiscard]] const Outcome<void>& written() const noexcept { return written_; }
   // Where standard output takes no more, printing ends; without --json and --junit the reading ends, too.
   [[nodiscard]] const Outcome<void>& told() const noexcept { return told_; }

@@ -50,7 +50,7 @@ std::string connections_in_words(const Report& report) {
   return fmt::format("{} of {} connection{}", broken, all, plural(all));
 }
 
-// Why there may be iWARP all the same: of the first connection that speaks TLS.
+// Returns why there may be iWARP nevertheless: the first connection that uses TLS.
 std::string tls_of(const Report& report) {
   if (report.tls.empty()) return "";
   const conformance::TlsReport& first = report.tls.front();

@@ -107,7 +107,7 @@ struct Options {
   return (messages + options.connections - 1) / options.connections * options.connections;
 }
 
-// Whether an end of weft sleeps: raw TCP then does, too.
+// Returns whether an end of weft sleeps: raw TCP then does, too.
 [[nodiscard]] constexpr bool sleeps(const Options& options) noexcept {
   return options.blocking != Blocking::kPoll || options.idle_target;
 }
@@ -117,7 +117,7 @@ struct Options {
   return options.op == Op::kWrite && options.blocking != Blocking::kPoll;
 }
 
-// Whether each message completes a receive of the peer's.
+// Returns whether each message completes a receive of the peer's.
 [[nodiscard]] constexpr bool completes_receives(const Options& options) noexcept {
   return options.op == Op::kSend || writes_notify(options);
 }

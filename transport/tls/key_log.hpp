@@ -15,7 +15,7 @@ namespace weft::transport::tls {
 // (transport/output_file.hpp).
 void log_keys(ssl_ctx_st& context) noexcept;
 
-// Why secrets are not written although the variable names a file, for the log: once for each such reason.
+// Returns why secrets are not written although the variable names a file, for the log: once for each such reason.
 [[nodiscard]] std::optional<std::string> take_key_log_complaint();
 
 }  // namespace weft::transport::tls

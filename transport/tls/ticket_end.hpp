@@ -18,7 +18,7 @@ namespace weft::transport::tls {
 void limit_tickets(ssl_st& ssl, const asn1_string_st& until) noexcept;
 // By the certificates of a chain that was verified, and by the revocation lists of their issuers.
 void limit_tickets(x509_store_ctx_st& chain) noexcept;
-// Nothing: none was set.
+// Returns nothing if none was set.
 [[nodiscard]] std::optional<std::time_t> end_of_tickets(const ssl_session_st& session) noexcept;
 
 }  // namespace weft::transport::tls

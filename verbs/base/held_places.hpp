@@ -21,7 +21,7 @@ class HeldPlaces {
   // `bound`: places of the work queue.
   explicit HeldPlaces(std::uint32_t bound) : numbers_(bound) {}
 
-  // How many are held, as of the last completion or release. Any thread.
+  // Returns how many places are held, as of the last completion or release. Any thread may call it.
   [[nodiscard]] std::uint32_t count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  private:

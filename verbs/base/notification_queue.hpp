@@ -53,7 +53,8 @@ class NotificationQueue {
   // For the program.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.given(); }
 
-  // False when the bound is reached. `last` may be the event that says so: it takes the one place after the bound.
+  // Returns false when the bound is reached. `last` may be the event that says so: it takes the one place after the
+  // bound.
   bool post(T event, bool last = false) {
     std::unique_lock lock(mutex_);
     if (!push(std::move(event), last)) return false;
@@ -105,7 +106,7 @@ class NotificationQueue {
     return std::nullopt;
   }
 
-  // Whether get() would wait: as the program set the descriptor, unless it has closed it.
+  // Returns whether get() would wait: as the program set the descriptor, unless it has closed it.
   [[nodiscard]] bool blocks() const noexcept {
     const int mode = descriptor_.open() ? ::fcntl(descriptor_.kept(), F_GETFL) : -1;
     return mode >= 0 && (mode & O_NONBLOCK) == 0;

@@ -43,7 +43,7 @@ inline constexpr auto kSendOpcodeIndex = [] {
   return index;
 }();
 
-// Null for a value that is no operation.
+// Returns null for a value that is no operation.
 [[nodiscard]] constexpr const SendOpcodeRow* find_send_opcode(SendOpcode opcode) noexcept {
   const std::size_t value = std::to_underlying(opcode);
   if (value >= kSendOpcodeIndex.size() || kSendOpcodeIndex[value] == kSendOpcodeTable.size()) return nullptr;

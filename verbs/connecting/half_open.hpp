@@ -71,7 +71,7 @@ class HalfOpen {
   bool leave(std::uint64_t number);  // false: it is out already
   [[nodiscard]] std::optional<Entry> take_oldest();
   [[nodiscard]] std::shared_ptr<ConnectionState> find(const Path& path) const;  // null: none
-  // How long the oldest may stay at least while there are places: less and less as they fill up.
+  // Returns how long the oldest may stay at least while there are places: less and less as they fill up.
   [[nodiscard]] Duration patience() const noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }

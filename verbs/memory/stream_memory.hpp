@@ -78,7 +78,7 @@ class StreamMemory final : public rdmap::Memory {
     std::size_t octets{};
     const std::byte* source{};  // null: they are in their place
   };
-  // Null: of a null region.
+  // `to` and `from` are null for a null region.
   [[nodiscard]] bool put(std::byte* to, Bytes payload) const noexcept;
   [[nodiscard]] bool get(const std::byte* from, MutableBytes out) const noexcept;
   [[nodiscard]] bool hold(Lease& lease, std::uint32_t stag);

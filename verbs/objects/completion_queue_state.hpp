@@ -58,7 +58,7 @@ class CompletionQueueState final : public CompletionSink {
     Wait& operator=(const Wait&) = delete;
     // Takes some, or says why none will come; 0 when it is time to sleep.
     [[nodiscard]] Result<std::size_t> look(std::span<WorkCompletion> out);
-    // False when the time is over.
+    // Returns false when the time is over.
     [[nodiscard]] bool sleep(Sleepers::Clock::time_point until);
 
    private:

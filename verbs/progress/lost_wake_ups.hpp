@@ -14,7 +14,7 @@ class Runtime;
 
 class LostWakeUps {
  public:
-  // Null in a release build. The runtime outlives it.
+  // Returns null in a release build. The runtime outlives it.
   [[nodiscard]] static std::unique_ptr<LostWakeUps> make(Runtime& runtime);
   virtual ~LostWakeUps() = default;
   LostWakeUps(const LostWakeUps&) = delete;

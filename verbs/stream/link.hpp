@@ -72,7 +72,7 @@ class Link {
   Result<void> accept(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter, Bytes private_data,
                       const engine::AcceptParameters& parameters);
   Result<void> reject(Bytes private_data);
-  // False if it was called before.
+  // Returns false if it was called before.
   bool disconnect(Unfinished work, Instant now);
 
   // --- The farewell: the patience of the policy with a peer that does not advance after disconnect(). `moved`: a
@@ -88,7 +88,7 @@ class Link {
   PostResult post(std::span<const SendRequest> requests);
   [[nodiscard]] std::size_t sends_unfinished() const noexcept { return sends_.count(); }
   void drain(bool on) noexcept { engine_.drain(on); }
-  // False if the stream fails and has nothing left to flush: it ends by itself, so that its Terminate arrives
+  // Returns false if the stream fails and has nothing left to flush: it ends by itself, so that its Terminate arrives
   // (RDMAP-6.2.1-05).
   bool abort(Instant now);
   // It is destroyed or reset; let_go() follows.

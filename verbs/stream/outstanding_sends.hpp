@@ -49,7 +49,7 @@ class OutstandingSends {
 
   // The oldest one that the engine has not completed, which the next complete() is about.
   [[nodiscard]] const OutstandingSend& in_work() const noexcept { return sends_[done_]; }
-  // False if it waits for its confirmation, or for others before it.
+  // Returns false if it waits for its confirmation, or for others before it.
   bool complete(const engine::SendCompleted& event, bool stream_fails, engine::Engine& engine);
   // After complete(): the next one to report to the application.
   [[nodiscard]] std::optional<OutstandingSend> take();

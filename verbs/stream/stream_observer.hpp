@@ -17,7 +17,7 @@ class StreamObserver {
   // on_startup_failed() follows.
   virtual bool admits_reply(Bytes private_data) = 0;
   virtual void on_established(const engine::Established& established) = 0;
-  // True: a new stream will be tried for the same queue pair.
+  // Returns true if a new stream will be tried for the same queue pair.
   virtual bool on_rejected(engine::Rejected rejected) = 0;
   // `pipe`: what the pipe knows of it. True: as for on_rejected().
   virtual bool on_startup_failed(const engine::StartupFailed& failure, const transport::PipeFailure& pipe) = 0;
