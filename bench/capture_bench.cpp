@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast captures are read and their TCP streams put back together: bench/run.sh weft_capture_bench FILE... (bench/large_capture.py
-// makes large ones). Prints octets of the file per second; run it beside `capinfos FILE` and `tshark -q -z io,stat,0 -r
-// FILE`.
+// How fast captures are read and their TCP streams put back together: bench/run.sh weft_capture_bench FILE...
+// (bench/large_capture.py makes large ones). Prints octets of the file per second; run it beside `capinfos FILE` and
+// `tshark -q -z io,stat,0 -r FILE`.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -36,7 +36,7 @@ rusage usage() {
   return usage;
 }
 
-// Of the processor: what the clock would show on a machine that does nothing else.
+// Returns the processor time: what a clock would show on a machine that does nothing else.
 double seconds(const rusage& usage) {
   const auto of = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;

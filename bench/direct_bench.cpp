@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set-up of connections that a program makes by ibv_modify_qp, beside TCP: COUNT of each in turns, both ends in this process, over
-// the loopback device. Prints the median times of a turn, and their ratio.
+// Set-up of connections that a program makes by ibv_modify_qp, beside TCP: COUNT of each in turns, both ends in this
+// process, over the loopback device. Prints the median times of a turn, and their ratio.
 //
-// A turn of weft begins with queue pairs in INIT and ends when an RDMA Write of no octets has completed at the end that connects:
-// then every connection is established. A turn of TCP is connect() and accept(), one after the other. Closing is not measured.
+// A turn of weft begins with queue pairs in INIT and ends when an RDMA Write of no octets has completed at the end that
+// connects: then every connection is established. A turn of TCP is connect() and accept(), one after the other. Closing
+// is not measured.
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
 #include <netinet/in.h>

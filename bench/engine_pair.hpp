@@ -31,7 +31,8 @@ class EnginePair {
   // Carries octets until nothing moves any more.
   void run();
 
-  // Of the initiator's work requests since the last call; ends the process if one failed, for then nothing is measured.
+  // Returns how many of the initiator's work requests completed since the last call. Ends the process if one failed,
+  // because the measurement is then void.
   [[nodiscard]] std::uint64_t take_completed() noexcept { return std::exchange(completed_, 0); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C++ interface costs over verbs: round trips of 64 octets on one connection, and posted writes, by each in turn,
-// so that both meet the same machine. weft_front_bench [ROUNDS]
+// What the C++ interface costs over verbs: round trips of 64 octets on one connection, and posted writes, by each in
+// turn, so that both meet the same machine. weft_front_bench [ROUNDS]
 #include <array>
 #include <chrono>
 #include <cstdio>

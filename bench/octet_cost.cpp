@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processor time of an octet at each end of a transfer, and which threads spend it: TCP beside Writes and Reads, whose target's
-// application sleeps (docs/why.md). Two processes over 127.0.0.1; the first moves a MiB at a time, the second is there.
-//   weft_octet_cost_bench [RUNS]    of half a second for each line (5); of these the fastest counts, which was disturbed least
+// Processor time of an octet at each end of a transfer, and which threads spend it: TCP beside Writes and Reads, whose
+// target's application sleeps (docs/why.md). Two processes over 127.0.0.1; the first moves a MiB at a time, the second
+// is there.
+//   weft_octet_cost_bench [RUNS]    runs of half a second for each line (5); the fastest one counts
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// JSON text, written in the order of the calls. A report never exists as a tree of values: that of a large capture would
-/// need many times the memory of its text.
+/// JSON text, written in the order of the calls. A report never exists as a tree of values: that of a large capture
+/// would need many times the memory of its text.
 #pragma once
 
 #include <concepts>

@@ -64,8 +64,9 @@ using TellFinding = std::function<void(const Finding& finding, const ConnectionI
 class CaptureAudit {
  public:
   static constexpr std::size_t kMostTls = 1000;  ///< maximum of connections in tls()
-  /// Maximum of octets of all connections that wait for others after TCP reassembly: for the rest of an FPDU, a TLS record or a
-  /// startup frame, or for secrets. Beyond it, the connection that adds more is dropped (ConnectionReport::evicted).
+  /// Maximum of octets of all connections that wait for others after TCP reassembly: for the rest of an FPDU, a TLS
+  /// record or a startup frame, or for secrets. Beyond it, the connection that adds more is dropped
+  /// (ConnectionReport::evicted).
   static constexpr std::size_t kMostHeld = std::size_t{256} << 20;
 
   /// Creates an auditor. With a key log, connections inside TLS are checked too. The key log must outlive the auditor.
@@ -99,8 +100,8 @@ class CaptureAudit {
   [[nodiscard]] std::uint64_t packets() const noexcept { return packets_; }
   /// Returns the number of selected TCP connections seen, whatever their protocol.
   [[nodiscard]] std::size_t tcp_connections() const noexcept { return connections_seen_; }
-  /// Returns how many of them are between one address and itself, are captured from their beginning, and carry no octets, as
-  /// those of two weft ends do that exchange their octets through shared memory.
+  /// Returns how many of them are between one address and itself, are captured from their beginning, and carry no
+  /// octets, as those of two weft ends do that exchange their octets through shared memory.
   [[nodiscard]] std::size_t silent_connections() const noexcept { return silent_seen_; }
   /// Returns the counts of packets by kind.
   [[nodiscard]] const PacketCounts& counts() const noexcept { return tcp_.counts(); }

@@ -59,8 +59,8 @@ class CaptureReader {
   /// the reader. It may be null: then only the end of the capture ends the reading.
   [[nodiscard]] static std::expected<CaptureReader, CaptureError> open(const std::string& path,
                                                                        const StopSwitch* stop = nullptr);
-  /// Opens a live interface and captures packets that are TCP or may carry it. Packets are numbered in order. Requires the capability
-  /// CAP_NET_RAW.
+  /// Opens a live interface and captures packets that are TCP or may carry it. Packets are numbered in order. Requires
+  /// the capability CAP_NET_RAW.
   [[nodiscard]] static std::expected<CaptureReader, CaptureError> open_interface(const std::string& name,
                                                                                  const StopSwitch* stop = nullptr);
   /// Closes the file or interface.

@@ -122,7 +122,7 @@ void ConnectionAudit::note_frame(const StartupSeen& seen) {
   (frame.kind == mpa::FrameKind::kRequest ? facts_.request : facts_.reply) = facts;
 }
 
-// Of a frame that was not told by the end of the connection.
+// Notes why a startup frame had not been reported by the end of the connection.
 void ConnectionAudit::note_absence(Direction from, NoFrame& frame) {
   if (frame.why != NoFrame::Why::kNotCaptured || !walk_.initiator()) return;
   const End initiator = *walk_.initiator();

@@ -8,8 +8,8 @@
 ///     for (const Finding& finding : audit.findings().all()) ...   (examples/judge_startup.cpp)
 ///
 /// Pass events in an order in which the ends can have sent: octets after those that they acknowledge. TcpOpened,
-/// TcpSegment and TcpOctets::acknowledged may be omitted. What only they show is then unknown, and rules that need it are
-/// not checked: without acknowledged, those on who had to wait for whom.
+/// TcpSegment and TcpOctets::acknowledged may be omitted. What only they show is then unknown, and rules that need it
+/// are not checked: without acknowledged, those on who had to wait for whom.
 #pragma once
 
 #include <array>

@@ -26,9 +26,9 @@ class ConnectionFilter {
 
   /// Selects all connections.
   ConnectionFilter() = default;
-  /// Parses an expression. Terms are `host ADDRESS`, `net ADDRESS/LENGTH`, and `port N` or `port N-M`. A term holds if it
-  /// holds for either end. `not`, `and` and `or` (also `!`, `&&` and `||`) combine terms, in this order of precedence;
-  /// parentheses group them. The error is a clause for people that quotes the wrong word.
+  /// Parses an expression. Terms are `host ADDRESS`, `net ADDRESS/LENGTH`, and `port N` or `port N-M`. A term holds if
+  /// it holds for either end. `not`, `and` and `or` (also `!`, `&&` and `||`) combine terms, in this order of
+  /// precedence; parentheses group them. The error is a clause for people that quotes the wrong word.
   [[nodiscard]] static std::expected<ConnectionFilter, std::string> parse(std::string_view text);
 
   /// Returns whether a connection is selected.

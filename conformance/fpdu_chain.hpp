@@ -34,8 +34,8 @@ struct Effort {
 /// of a third. If the octets are cut, the available ones must match.
 [[nodiscard]] Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) noexcept;
 
-/// Returns whether an FPDU is at `octets[from]`, which `track` describes, and moves `from` and `track` after it. Its CRC
-/// must be correct or, without CRCs, its header plausible. If the octets are cut, the available ones must match.
+/// Returns whether an FPDU is at `octets[from]`, which `track` describes, and moves `from` and `track` after it. Its
+/// CRC must be correct or, without CRCs, its header plausible. If the octets are cut, the available ones must match.
 [[nodiscard]] Verdict row_goes_on(Bytes octets, std::size_t& from, Track& track, bool cut, Effort& effort) noexcept;
 
 /// Returns whether the stream of FPDUs begins here, whatever was negotiated: a correct CRC or a sequence as above

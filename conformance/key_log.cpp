@@ -95,7 +95,8 @@ const TlsSecrets* KeyLog::find(const ClientRandom& random) {
   return found == secrets_.end() ? nullptr : &found->second;
 }
 
-// What was added since. False: it cannot be read. What has no line of a key log in its front is none, and may never end.
+// What was added since. False: it cannot be read. What has no line of a key log in its front is none, and may never
+// end.
 bool KeyLog::read_on() {
   constexpr std::size_t kFront = std::size_t{1} << 20;
   if (!file_ || ended_) return true;

@@ -64,7 +64,8 @@ class OctetWindow {
     const Origin& from = origin(begin_ + at);
     return &from == &kNowhere ? Place{} : place_in(from, begin_ + at);
   }
-  /// Returns whether octets()[at] is the first octet that was appended of its packet. The bound on `at` is that of place().
+  /// Returns whether octets()[at] is the first octet that was appended of its packet. The bound on `at` is that of
+  /// place().
   [[nodiscard]] bool begins_packet(std::size_t at) const noexcept {
     return origin(begin_ + at).stream_offset == begin_ + at;
   }
@@ -103,7 +104,7 @@ class OctetWindow {
   std::size_t shown_ = 0;
   std::vector<std::byte> kept_{};
   std::uint64_t begin_ = 0;
-  // Of begin_, and where the next one begins; it is nearly always the one that is asked for.
+  // The origin of begin_, and where the next origin begins. Nearly all queries are for this one.
   Origin oldest_{};
   std::uint64_t oldest_end_ = 0;  // 0: there is none
   std::vector<Origin> newer_{};   // from newer_[first_newer_] on; a deque would take memory for each idle connection

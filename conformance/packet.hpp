@@ -10,7 +10,8 @@
 
 namespace weft::conformance {
 
-/// Identifies the headers before the IP header: Ethernet, Linux cooked capture, loopback or none (packet/link_layer.hpp).
+/// Identifies the headers before the IP header: Ethernet, Linux cooked capture, loopback or none
+/// (packet/link_layer.hpp).
 using packet::LinkType;
 
 /// Describes one packet.

@@ -18,8 +18,9 @@ inline constexpr std::size_t kJudgedOctets = 20;
 /// sender may use (MPA-3-05), count as plausible because some senders use them.
 [[nodiscard]] bool plausible_ulpdu(Bytes ulpdu, std::size_t length) noexcept;
 
-/// Returns whether a ULPDU is a Terminate with an error that RFC 6581 has a Responder report before the Initiator's first
-/// FPDU: layer 2, type 0, code 5 to 7 (RFC 6581 section 8). Octets that are no FPDU hardly look like that by chance.
+/// Returns whether a ULPDU is a Terminate with an error that RFC 6581 has a Responder report before the Initiator's
+/// first FPDU: layer 2, type 0, code 5 to 7 (RFC 6581 section 8). Octets that are no FPDU hardly look like that by
+/// chance.
 [[nodiscard]] bool plausible_startup_error(Bytes ulpdu) noexcept;
 
 }  // namespace weft::conformance

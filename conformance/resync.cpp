@@ -24,8 +24,8 @@ bool worth_a_look(Bytes octets, const Known& known) noexcept {
          (known.markers.value_or(true) && may_be_control(octets, mpa::kMarkerSize + mpa::kLengthSize));
 }
 
-// FPDUs hold two Markers inside, and each Marker tells where its FPDU begins. One may be a small number of the payload. A zero
-// in front of an FPDU may also be the CRC field of the one before, when CRCs are off.
+// FPDUs hold two Markers inside, and each Marker tells where its FPDU begins. One may be a small number of the payload.
+// A zero in front of an FPDU may also be the CRC field of the one before, when CRCs are off.
 bool markers_agree(Bytes octets, Track track) noexcept {
   std::size_t inside = 0;
   for (int i = 0; i < kMostToAgree; ++i) {

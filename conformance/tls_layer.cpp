@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kTold = 6;       // octets that tell TLS from others: a record's header, and the type of a message
 constexpr std::size_t kMostHeld = 64;  // events without octets
 
-// Of the front of a connection, or of what the capture shows of it. MPA's startup frames begin with 'M'. An FPDU that
-// begins so would have a DDP version that is none, or an RDMAP version that is none.
+// Returns whether the first octets of a connection, or of what the capture shows of it, are a TLS record. MPA's startup
+// frames begin with 'M', and an FPDU that began like a TLS record would have an invalid DDP or RDMAP version.
 bool begins_like_tls(Bytes front) noexcept {
   using tls::ContentType;
   const auto at = [&](std::size_t index) { return std::to_integer<unsigned>(front[index]); };

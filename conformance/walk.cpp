@@ -94,7 +94,7 @@ bool Walk::step_phase(Half& half) {
 }
 
 // While the other direction is undecided about octets that came before `turn`, this one waits: rules on Requests and
-// Responses need both in order. But not for ever; what comes too late then is told as such (late_until).
+// Responses need both in order. But not forever; what comes too late then is told as such (late_until).
 bool Walk::must_wait(Half& half, std::uint64_t turn) {
   Half& undecided = other(half);
   if (!undecided.turn.undecided || undecided.window.all().empty() || finished_ || half.stop.gap) return false;

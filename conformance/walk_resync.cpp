@@ -93,9 +93,9 @@ bool has_own_marker(Bytes octets, const Track& track) noexcept {
 
 }  // namespace
 
-// FPDUs may be the payload of another one, such as those of a capture that is sent as a file. The capture lacks its header,
-// so they break off before the longest FPDU would end: in the middle of one, or with the CRC of the other one. Packets that
-// begin with them are a coincidence.
+// FPDUs may be the payload of another one, such as those of a capture that is sent as a file. The capture lacks its
+// header, so they break off before the longest FPDU would end: in the middle of one, or with the CRC of the other one.
+// Packets that begin with them are a coincidence.
 bool Walk::prove(Half& half) {
   WalkSearch& search = half.search;
   const bool first = half.startup.base == half.window.begin();

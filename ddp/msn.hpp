@@ -12,7 +12,7 @@ inline constexpr Msn kFirstMsn{1};  // DDP-4.3-11: each queue of each direction 
 // DDP-4.3-10: plus one modulo 2^32; after 0xFFFFFFFF comes 0 (DDP-4.3-12).
 [[nodiscard]] constexpr Msn next(Msn msn) noexcept { return {msn.value + 1U}; }
 
-// How many steps forward lead from one number to the other.
+// Returns how many steps forward lead from one number to the other.
 [[nodiscard]] constexpr std::uint32_t distance(Msn from, Msn to) noexcept { return to.value - from.value; }
 
 // Numbers outgoing messages of one queue.

@@ -48,7 +48,8 @@ class ReceiveQueue {
   std::expected<ReceiveOutcome, ReceiveFault> place(const UntaggedHeader& header, Bytes payload, Placement& placement,
                                                     Where where = Where::kBuffer);
 
-  // A message of one segment that uses up no receive, because its ULP has a place of its own for it. Only between messages.
+  // A message of one segment that uses up no receive, because its ULP has a place of its own for it. Only between
+  // messages.
   std::expected<void, UntaggedError> pass(const UntaggedHeader& header, std::size_t length);
 
   // The buffer to which a segment's payload of `length` octets will go, known before it is there and before it was

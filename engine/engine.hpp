@@ -84,8 +84,8 @@ struct ReceiveResult {
 struct Landing {
   MutableBytes memory{};
   std::size_t behind{};  ///< octets of the frame after those
-  /// An RDMA Write: octets of its payload that have not come. They have no memory before they are verified, but a caller that
-  /// has all of them in one place may show them there (mpa::Landed).
+  /// An RDMA Write: octets of its payload that have not come. They have no memory before they are verified, but a
+  /// caller that has all of them in one place may show them there (mpa::Landed).
   std::size_t unplaced{};
 };
 
@@ -121,9 +121,9 @@ class Engine {
   /// Responder, after ConnectionRequested: rejects it.
   std::expected<void, StartupError> reject(Bytes private_data);
 
-  /// Both users have agreed that Immediate Data whose last four octets are kSendFollows belongs to the Send after it: the
-  /// two messages use one receive, and Received has the octets of both. Call it before the connection is established.
-  /// RFC 7306 has no such operation; what is sent are its Immediate Data and an ordinary Send.
+  /// Both users have agreed that Immediate Data whose last four octets are kSendFollows belongs to the Send after it:
+  /// the two messages use one receive, and Received has the octets of both. Call it before the connection is
+  /// established. RFC 7306 has no such operation; what is sent are its Immediate Data and an ordinary Send.
   void combine_immediate() noexcept;
 
   // --- User: work

@@ -231,7 +231,7 @@ bool Inbound::expect(const rdmap::OutstandingRequest& request) {
   return true;
 }
 
-// Of a Send or of Immediate Data (RDMAPX-6.1-03).
+// Returns the fault for a Send or Immediate Data without a posted receive (RDMAPX-6.1-03).
 Fault Inbound::no_receive() const {
   return make_fault(rdmap::error_code(ddp::UntaggedError::kNoBuffer), held_->fpdu.stream_offset, held_->segment);
 }

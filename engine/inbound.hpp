@@ -98,9 +98,9 @@ class Inbound {
   // Takes the FPDU at the front of `stream`. After a Fault the direction is over: do not call again (MPA-8-13,
   // DDP-7.1-20).
   std::expected<InboundStep, Fault> next(MutableBytes stream, const mpa::Landed& landed = {});
-  // Of the FPDU at the front of `stream` as next() left it, when `least` octets or more are still to come and may be
-  // placed before it is verified (see engine::Landing). Nothing changes but that a message which begins takes its
-  // receive.
+  // Returns where the payload of the first FPDU of `stream`, as next() left it, may be placed before it is verified
+  // (see engine::Landing), if `least` octets or more of it are still to come. The only change of state: a message that
+  // begins takes its receive.
   std::optional<PayloadPlace> landing(Bytes stream, std::size_t least);
   // After kNeedMore: octets that the FPDU still needs at least.
   [[nodiscard]] std::size_t missing() const noexcept { return fpdus_.missing(); }

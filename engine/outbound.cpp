@@ -146,8 +146,8 @@ std::expected<bool, OutboundFault> Outbound::start_local(std::uint64_t ticket) {
 }
 
 // One message for each operation, however its octets are gathered (RDMAP-1.2-01, RDMAP-5.1-06); a Write with Immediate
-// Data is a Write and then the other (RDMAPX-6-01), and a Send with Immediate Data the other way round: what the receiver
-// has to keep for a while is the shorter one.
+// Data is a Write and then the other (RDMAPX-6-01), and a Send with Immediate Data the other way round: what the
+// receiver has to keep for a while is the shorter one.
 void Outbound::start_message(std::uint64_t ticket, SendEntry& entry) {
   const SendEntry::Order& request = entry.request;
   if (request.operation == Operation::kSendImmediate) {

@@ -31,7 +31,7 @@ class PayloadReader {
 
   // The one copy on the way out: straight into the octets that will be checksummed and sent.
   std::expected<void, PayloadFault> copy(const PayloadSource& source, std::uint32_t offset, MutableBytes out);
-  // Nothing: the octets have to be copied.
+  // Returns nothing if the octets have to be copied.
   std::optional<BorrowedPayload> borrow(const PayloadSource& source, std::uint32_t offset, std::uint32_t length);
 
  private:

@@ -86,7 +86,7 @@ struct SendEntry {
   return is_among(operations_that([](const OperationRow& kind) { return kind.awaits_response; }), operation);
 }
 
-// Why this work request can never be carried out, whatever the state of the stream.
+// Returns why this work request can never be carried out, whatever the state of the stream.
 [[nodiscard]] std::expected<void, PostError> check(const WorkRequest& request) noexcept;
 
 class SendQueue {

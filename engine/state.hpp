@@ -57,7 +57,7 @@ struct Announcement {
     awaits_rtr = true;
     rtr_types = types;
   }
-  // True: the user still waits for it, and receives a failure instead.
+  // Returns true if the user still waits for it, and receives a failure instead.
   [[nodiscard]] bool cancel() noexcept { return std::exchange(awaits_rtr, false); }
 };
 

@@ -58,7 +58,7 @@ void Engine::State::close(Instant now) {
   rdma->outbound.hold(false);  // the end overrides drain(): what was posted goes out (DDP-6.2.1-02)
   step(StreamEvent::kCloseRequested);
   deadlines.idle = kNever;
-  ending.begin(now + config.finish_timeout);  // a peer that reads or answers nothing does not keep us for ever
+  ending.begin(now + config.finish_timeout);  // a peer that reads or answers nothing does not keep us forever
   settle(now);
 }
 
@@ -77,7 +77,7 @@ void Engine::State::leave(Instant now) {
   settle(now);
 }
 
-// RST, time-out, any error of the socket: there is no one to tell (RDMAP-6.2-03).
+// RST, timeout, any error of the socket: there is no one to tell (RDMAP-6.2-03).
 void Engine::State::connection_lost(Instant now) {
   if (ending.over()) return;
   if (stream == StreamState::kStartup && !ending.begun()) {

@@ -136,8 +136,8 @@ MutableBytes Engine::State::find_memory(const ReceivePlace& receive, std::size_t
 
 // DDP-7.1-04 or DDP-7.1-06, as the user prefers. Nothing after it is looked at meanwhile, so no request is answered
 // before the message ahead of it is complete (RDMAP-B-03, RDMAPX-7-03, RDMAPX-7-04, RDMAPX-7-13). The clock runs from
-// the first time on until the stream goes on: receives that other streams take from a shared queue do not stop it. Other
-// streams feel nothing of a peer that sends too much (SEC-6.4.3.1-04).
+// the first time on until the stream goes on: receives that other streams take from a shared queue do not stop it.
+// Other streams feel nothing of a peer that sends too much (SEC-6.4.3.1-04).
 ReceiveResult Engine::State::wait_for_receive(Instant now) {
   if (config.no_receive == NoReceive::kTerminate) {
     fail(rdma->inbound.no_receive(), now);
@@ -247,8 +247,8 @@ void Engine::State::deliver(const TerminateDelivered& terminate, const InboundSe
   ending.begin(now + config.close_timeout);
 }
 
-// If the Terminate quotes one of our messages, its work request failed and was not just flushed. Returns true if it quotes
-// an RDMA Write that has completed: TCP had taken it.
+// If the Terminate quotes one of our messages, its work request failed and was not just flushed. Returns true if it
+// quotes an RDMA Write that has completed: TCP had taken it.
 bool Engine::State::blame(const rdmap::Terminate& terminate) {
   if (!terminate.ddp_header) return false;
   const auto header = ddp::parse(terminate.ddp_header->octets());

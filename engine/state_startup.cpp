@@ -61,8 +61,8 @@ RdmaMode::RdmaMode(const Config& config, const mpa::Agreement& agreement, const 
 
 Engine::State::State(const Config& wanted, rdmap::Memory& owner, Instant now)
     : config(wanted), memory(owner), startup(wanted), queue(wanted.send_queue_depth), events(wanted.send_queue_depth) {
-  // Either end waits for the peer's frame from now on (MPA-7.1.2-26, MPA-7.1.2-31). The driver may be unable to send our
-  // own, because TLS has to come first, so the clock of an initiator does not depend on it.
+  // Either end waits for the peer's frame from now on (MPA-7.1.2-26, MPA-7.1.2-31). The driver may be unable to send
+  // our own, because TLS has to come first, so the clock of an initiator does not depend on it.
   deadlines.startup = now + config.startup_timeout;
 }
 

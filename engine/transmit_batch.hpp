@@ -21,8 +21,8 @@ class TransmitBatch {
   TransmitBatch(TransmitBatch&&) = default;
   TransmitBatch& operator=(TransmitBatch&&) = default;
 
-  // Only for an empty batch: until it has been written, its octets are in this memory, in one piece, and nothing is borrowed.
-  // With no memory, they are in its own.
+  // Only for an empty batch: until it has been written, its octets are in this memory, in one piece, and nothing is
+  // borrowed. With no memory, they are in its own.
   void fill_in_place(MutableBytes arena) noexcept {
     assert(empty());
     arena_ = arena.empty() ? MutableBytes(own_) : arena;

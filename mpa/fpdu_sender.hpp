@@ -35,7 +35,7 @@ class FpduSender {
   // 64768.
   std::size_t seal(MutableBytes room, std::size_t ulpdu) noexcept;
 
-  // True when a payload may be sent from where it lies.
+  // Returns whether a payload may be sent from where it lies.
   [[nodiscard]] bool can_borrow() const noexcept { return !framing_.crc && !framing_.markers; }
 
   // What goes around a borrowed payload: room[0, prefix) before it, room[prefix, prefix + suffix) after it.

@@ -57,7 +57,7 @@ inline constexpr std::array kTransitions{
     Transition{Phase::kFenced, Trigger::kFault, Phase::kFailed},
 };
 
-// Nothing when the trigger has no place in that phase.
+// Returns the next phase; nothing if the trigger is invalid in this phase.
 [[nodiscard]] constexpr std::optional<Phase> step(Phase from, Trigger trigger) noexcept {
   for (const Transition& t : kTransitions) {
     if (t.from == from && t.trigger == trigger) return t.to;

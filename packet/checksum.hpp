@@ -10,8 +10,8 @@
 
 namespace weft::packet {
 
-/// Returns the sum of the 16-bit words of `octets`, which fold() makes a checksum. An odd last octet is padded with zero.
-/// Sums of several pieces may be added if all pieces but the last have an even size.
+/// Returns the sum of the 16-bit words of `octets`, which fold() makes a checksum. An odd last octet is padded with
+/// zero. Sums of several pieces may be added if all pieces but the last have an even size.
 [[nodiscard]] constexpr std::uint64_t sum_words(Bytes octets) noexcept {
   std::uint64_t sum = 0;
   std::size_t i = 0;
@@ -28,8 +28,8 @@ namespace weft::packet {
   return static_cast<std::uint16_t>(~sum);
 }
 
-/// Returns the checksum of a TCP segment or UDP datagram with its pseudo header: addresses, protocol and length (RFC 9293
-/// section 3.1, RFC 768). It is 0 if `part` contains its own valid checksum.
+/// Returns the checksum of a TCP segment or UDP datagram with its pseudo header: addresses, protocol and length (RFC
+/// 9293 section 3.1, RFC 768). It is 0 if `part` contains its own valid checksum.
 [[nodiscard]] constexpr std::uint16_t transport_checksum(const Address& source, const Address& destination,
                                                          std::uint8_t protocol, Bytes part) noexcept {
   // Octets that are zero add nothing, so the pseudo headers of IPv4 and IPv6 have the same sum.

@@ -82,8 +82,8 @@ std::uint16_t checksum_of(Bytes part, const Way& way) {
   return transport_checksum(way.source.address, way.destination.address, way.protocol, part);
 }
 
-// The headers before the transport part, and the payload after its header of `header_octets`, which is zero. Returns that
-// part.
+// The headers before the transport part, and the payload after its header of `header_octets`, which is zero. Returns
+// that part.
 MutableBytes put_around(std::vector<std::byte>& frame, const Way& way, std::size_t header_octets, PieceReader& payload,
                         std::size_t payload_octets) {
   const std::size_t ip_size = way.ipv4() ? Ipv4Layout::kSize : Ipv6Layout::kSize;

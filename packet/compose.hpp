@@ -52,11 +52,11 @@ class PieceReader {
   std::size_t taken_of_first_ = 0;
 };
 
-/// Composes a frame from a segment and the next `payload_octets` of `payload`. The sum of both must fit an IP packet: at
-/// most 65495 octets of payload without options. Overwrites `frame` and keeps its storage.
+/// Composes a frame from a segment and the next `payload_octets` of `payload`. The sum of both must fit an IP packet:
+/// at most 65495 octets of payload without options. Overwrites `frame` and keeps its storage.
 void compose(std::vector<std::byte>& frame, const Segment& segment, PieceReader& payload, std::size_t payload_octets);
-/// Composes a frame from a datagram and the next `payload_octets` of `payload`, at most 65507 octets. Overwrites `frame` and
-/// keeps its storage.
+/// Composes a frame from a datagram and the next `payload_octets` of `payload`, at most 65507 octets. Overwrites
+/// `frame` and keeps its storage.
 void compose(std::vector<std::byte>& frame, const Datagram& datagram, PieceReader& payload, std::size_t payload_octets);
 
 }  // namespace weft::packet

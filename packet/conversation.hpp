@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A TCP connection over an idle network as segments, for captures of octets that passed through sockets. Order, content
-/// and direction of the octets are the caller's; sequence numbers and acknowledgments follow from them.
+/// A TCP connection over an idle network as segments, for captures of octets that passed through sockets. Order,
+/// content and direction of the octets are the caller's; sequence numbers and acknowledgments follow from them.
 #pragma once
 
 #include <array>

@@ -82,8 +82,8 @@ struct IpPacket {
 /// Returns whether `protocol` is an extension header of IPv6 that may stand before TCP.
 [[nodiscard]] bool is_extension(std::uint8_t protocol) noexcept;
 
-/// Moves the payload of `packet` after the extension headers that it begins with, as that of a datagram that was put together from
-/// fragments may (RFC 8200 section 4.5). `payload_at` counts in `captured`.
+/// Moves the payload of `packet` after the extension headers that it begins with, as that of a datagram that was put
+/// together from fragments may (RFC 8200 section 4.5). `payload_at` counts in `captured`.
 [[nodiscard]] std::expected<IpPacket, Unread> skip_extensions(IpPacket packet, Bytes captured) noexcept;
 
 }  // namespace weft::packet

@@ -26,7 +26,8 @@ enum class LinkType : int {
   kLinuxCooked2 = 276,  ///< `tcpdump -i any` since 2018: SLL2
 };
 
-/// Describes the header of Ethernet II. The first octet of an address is locally administered in packets that weft composes.
+/// Describes the header of Ethernet II. The first octet of an address is locally administered in packets that weft
+/// composes.
 struct EthernetLayout {
   using DestinationFirst = Be<0, std::uint8_t>;
   using DestinationLast = Be<5, std::uint8_t>;

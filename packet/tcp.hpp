@@ -2,7 +2,8 @@
 /// @file
 /// The TCP header, RFC 9293 section 3.1.
 ///
-///     0 source port | 2 destination port | 4 sequence | 8 acknowledgement | 12 size | 13 flags | 14 window | 16 checksum | 18 | 20 options
+///     0 source port | 2 destination port | 4 sequence | 8 acknowledgement | 12 size | 13 flags | 14 window |
+///     16 checksum | 18 | 20 options
 #pragma once
 
 #include <cstdint>

@@ -29,11 +29,12 @@ struct UdpHeader {
 };
 
 /// Parses a UDP header. `octets` were captured of the datagram, and the IP packet has `original_size` octets for it.
-/// Octets after the length that the header claims are padding. A datagram is malformed if it claims more than there are.
+/// Octets after the length that the header claims are padding. A datagram is malformed if it claims more than there
+/// are.
 [[nodiscard]] std::expected<UdpHeader, Unread> parse_udp(Bytes octets, std::size_t original_size) noexcept;
 
-/// Writes a header to the front of `out`, which contains UdpLayout::kSize octets or more. The checksum is zero. The payload
-/// must fit the length field: 65527 octets.
+/// Writes a header to the front of `out`, which contains UdpLayout::kSize octets or more. The checksum is zero. The
+/// payload must fit the length field: 65527 octets.
 void serialize(const UdpHeader& header, MutableBytes out) noexcept;
 
 }  // namespace weft::packet

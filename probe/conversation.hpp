@@ -53,7 +53,8 @@ class Conversation {
   void shut();
   // Sends a RST.
   void reset();
-  // Closes the socket, after the peer's end of the connection if that comes soon. A case that uses the conversation later does not apply.
+  // Closes the socket, after the peer's end of the connection if that comes soon. A case that uses the conversation
+  // later does not apply.
   void give_up() noexcept;
 
   // --- Startup
@@ -78,16 +79,16 @@ class Conversation {
   std::vector<std::byte> fpdu(Bytes ulpdu,
                               const FpduFault& fault = {});  // framed, not sent; counts its place in the stream
   void send_ulpdu(Bytes ulpdu, const FpduFault& fault = {});
-  // The peer's IRD, where the startup has told one. A case that has more Requests outstanding does not apply, unless it has called
-  // exceed_ird().
+  // The peer's IRD, where the startup has told one. A case that has more Requests outstanding does not apply, unless it
+  // has called exceed_ird().
   [[nodiscard]] std::optional<std::size_t> peer_ird() const noexcept {
     return unasked_.peer_ird() == Unasked::kMostKnown ? std::nullopt : std::optional(unasked_.peer_ird());
   }
   void exceed_ird() noexcept { out_.exceeds = true; }
   // The next FPDU is what the verdict is about; so is one that is framed with a fault.
   void about_next() noexcept { about_next_ = true; }
-  // Returns what happens next, within `limit`. An untagged message comes as one FPDU, however the peer has cut it. Of what a part
-  // has come, the rest is waited for.
+  // Returns what happens next, within `limit`. An untagged message comes as one FPDU, however the peer has cut it. Of
+  // what a part has come, the rest is waited for.
   Came next_any(PeerFpdu& fpdu, Duration limit);
   // The same, but skips FPDUs that a peer may send at any time (Unasked) and that are not `wanted`, and answers the
   // Requests among them. Before the stream is established nothing is skipped. Without `wanted`, answers to the prober's
@@ -112,14 +113,15 @@ class Conversation {
   std::vector<std::byte> expect_read_response(ddp::Stag sink, ddp::TaggedOffset offset, std::size_t size);
 
   // --- Reactions
-  // The peer ends the stream by a Terminate with one of these errors, then ends the connection. `offending`: the ULPDU that
-  // it quotes, where it quotes one: its headers have to be those. Other FPDUs of the peer's before it are skipped.
+  // The peer ends the stream by a Terminate with one of these errors, then ends the connection. `offending`: the ULPDU
+  // that it quotes, where it quotes one: its headers have to be those. Other FPDUs of the peer's before it are skipped.
   // siw's layout of the Terminate is read as it is meant: the auditor's rules tell of it.
   // One of the `tolerated` errors is a warning: it says what was wrong, and there is a code that says it better.
   rdmap::Terminate expect_terminate(std::initializer_list<rdmap::ErrorCode> any_of, Bytes offending = {});
   rdmap::Terminate expect_terminate(const std::vector<rdmap::ErrorCode>& any_of, Bytes offending = {},
                                     const std::vector<rdmap::ErrorCode>& tolerated = {});
-  // The same of an error of MPA. The end of the connection without a Terminate is a warning: the Terminate is a SHOULD.
+  // As expect_terminate(), for an error of MPA. The end of the connection without a Terminate is a warning: the
+  // Terminate is a SHOULD.
   void expect_terminate_or_end(const std::vector<rdmap::ErrorCode>& any_of);
   // Expects FIN or RST, without preceding octets.
   void expect_end(const std::string& why);

@@ -165,7 +165,8 @@ void Conversation::check_quote(const rdmap::Terminate& terminate, Bytes offendin
   if (!same(terminate.ddp_header, wanted.ddp_header)) {
     if (!terminate.ddp_header) {
       const std::string lacks = error + " has no copy of the DDP header that was at fault";
-      // Of a segment that DDP did not deliver it is a SHOULD; of one that it delivered RFC 5040 section 7.1 has no such word.
+      // For a segment that DDP did not deliver, this is a SHOULD; for a delivered one, RFC 5040 section 7.1 requires
+      // nothing.
       if (terminate.error.layer != rdmap::Layer::kDdp) fail(lacks);
       warnings_.push_back(lacks + " (RDMAP-4.8-09, DDP-7.1-19)");
       return;

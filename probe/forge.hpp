@@ -44,7 +44,7 @@ struct FpduFault {
   std::optional<std::size_t>
       marker{};       // of the FPDU's Markers, counted from 0, the only one that is wrong; absent: all
   bool no_markers{};  // leaves them out where they are due
-  // Whether the peer has to refuse it.
+  // Returns whether the peer has to refuse it.
   [[nodiscard]] bool breaks() const noexcept {
     return length || crc_xor != 0 || crc || marker_pointer_xor != 0 || flip || no_markers;
   }
@@ -72,8 +72,8 @@ class FrameReader {
     std::vector<std::byte> ulpdu{};
     std::size_t consumed{};  // octets of the stream
   };
-  // Takes the FPDU at the front of `octets`; empty if it is incomplete. The next call gets what is after it. An error is
-  // a sentence about what the peer sent.
+  // Takes the FPDU at the front of `octets`; empty if it is incomplete. The next call gets what is after it. An error
+  // is a sentence about what the peer sent.
   std::expected<std::optional<Taken>, std::string> take(MutableBytes octets);
 
  private:

@@ -141,7 +141,8 @@ class FromPeer : public Way {
   std::unique_ptr<Started> started_ = std::make_unique<Started>();
   std::deque<std::unique_ptr<Conversation>> hosted_{};  // under started_->mutex
 
-  // Where several connections came to no first FPDU, and none to one, the peer does not send it: further cases wait less.
+  // Where several connections came to no first FPDU, and none to one, the peer does not send it: further cases wait
+  // less.
   static constexpr unsigned kWithout = 4;
   static constexpr int kShare = 10;  // of the patience, from then on
 

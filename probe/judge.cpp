@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One parser, one law: what the peer sent while the cases ran is judged by the rules of conformance/. What the prober sent was
-// wrong on purpose, so its own breaches are left out.
+// One parser, one law: what the peer sent while the cases ran is judged by the rules of conformance/. What the prober
+// sent was wrong on purpose, so its own breaches are left out.
 #include <algorithm>
 
 #include "conformance/connection_audit.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether there is an iWARP peer to be probed, and how it starts up. One whose frames are a little wrong is one: the cases tell what is wrong with them.
+// Whether there is an iWARP peer to be probed, and how it starts up. One whose frames are a little wrong is one: the
+// cases tell what is wrong with them.
 #include <algorithm>
 #include <memory>
 #include <string_view>
@@ -36,7 +37,7 @@ constexpr std::size_t kToRevision = mpa::kKeySize + 2;  // the key, the flags, t
 
 FrameKind kind_of(const Way& way) { return way.peer_connects() ? FrameKind::kRequest : FrameKind::kReply; }
 
-// Of the peer's first frame, as far as the revision.
+// The first octets of the peer's first frame, up to the revision.
 struct FirstOctets {
   std::vector<std::byte> octets{};
   bool echo{};  // they, and those after them, are what the prober has sent
@@ -67,8 +68,9 @@ std::expected<void, std::string> judged(const Way& way, const FirstOctets& first
   return std::unexpected("it is " + std::string(guess(octets)));
 }
 
-// Whether the peer takes a second connection while the first one is open. One that it does not serve is refused, rejected or ended, or
-// waits for the one before it; so may the first one here, which comes right after that of the first contact.
+// Returns whether the peer takes a second connection while the first one is open. One that it does not serve is
+// refused, rejected or ended, or waits for the one before it; so may the first one here, which comes right after that
+// of the first contact.
 bool serves_two(Way& way) {
   const auto opens = [&](std::unique_ptr<Conversation>& by) {
     try {

@@ -16,25 +16,25 @@ class Learned {
   void saw_round_trip(Duration took) noexcept;
   // Returns the longest of these times; 0 if there is none yet.
   [[nodiscard]] Duration round_trip() const noexcept { return Duration(round_trip_.load()); }
-  // How long silence has to last before it means something. `least`: with a peer that answers at once.
+  // Returns how long silence has to last before it means something. `least`: with a peer that answers at once.
   [[nodiscard]] Duration quiet(Duration least) const noexcept { return least + 2 * round_trip(); }
-  // How long a reaction is waited for. `patience`: with a peer that answers at once.
+  // Returns how long a reaction is waited for. `patience`: with a peer that answers at once.
   [[nodiscard]] Duration patience(Duration patience) const noexcept { return patience + 4 * round_trip(); }
 
   // Notes that a conversation met its bound.
   void saw_flood() noexcept { floods_ = true; }
-  // How many octets a conversation takes from the peer. Fewer after the first flood, so that a run against such a peer
-  // ends.
+  // Returns how many octets a conversation takes from the peer. Fewer after the first flood, so that a run against such
+  // a peer ends.
   [[nodiscard]] std::size_t most_received() const noexcept { return floods_ ? kMostOfAFlooder : kMostReceived; }
-  // Notes that the peer serves one connection at a time: a case gives up its connection when it opens the next one, and one that needs both
-  // does not apply. A new connection that is refused, rejected or reset at once is tried again.
+  // Notes that the peer serves one connection at a time: a case gives up its connection when it opens the next one, and
+  // one that needs both does not apply. A new connection that is refused, rejected or reset at once is tried again.
   void saw_one_at_a_time() noexcept { one_at_a_time_ = true; }
   [[nodiscard]] bool one_at_a_time() const noexcept { return one_at_a_time_; }
   // Notes that a conversation keeps these octets for the reports.
   void keeps(std::size_t octets) noexcept { kept_ += octets; }
   // Notes that so many of them were given up.
   void gave_up(std::size_t octets) noexcept { kept_ -= octets; }
-  // How many octets one conversation may keep.
+  // Returns how many octets one conversation may keep.
   [[nodiscard]] std::size_t most_kept() const noexcept { return kept_ > kMostKept ? kMostBeyond : kMostOfOne; }
 
   static constexpr std::size_t kMostReceived = 64U << 20U;

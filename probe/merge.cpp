@@ -28,7 +28,7 @@ void count(CaseResult& all, const CaseResult& one) {
   if (!one.out_of_time) count(all, one.verdict);
 }
 
-// Of each rule that is broken: the connection that shows it.
+// Returns, for each broken rule, the connection that shows it.
 std::vector<std::optional<Exchange>> first_breaches(const Report& report) {
   std::vector<std::optional<Exchange>> out(report.rules.size());
   for (std::size_t i = 0; i < out.size(); ++i) {

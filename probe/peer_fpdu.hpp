@@ -27,8 +27,8 @@ struct PeerFpdu {
 // Puts the peer's untagged messages together, which it may cut as it likes (RFC 5041 section 5.2).
 class Segments {
  public:
-  // Returns whether the rest of the FPDU's message is to come. Else `fpdu` is the whole message, as one segment. A segment that does
-  // not go on where the one before ended stays as it is.
+  // Returns whether the rest of the FPDU's message is to come. Else `fpdu` is the whole message, as one segment. A
+  // segment that does not go on where the one before ended stays as it is.
   [[nodiscard]] bool take(PeerFpdu& fpdu);
   [[nodiscard]] bool begun() const noexcept { return !begun_.empty(); }
 

@@ -18,8 +18,8 @@ namespace weft::probe {
 
 inline constexpr std::array<char, 8> kPeerMagic{'w', 'e', 'f', 't', 'p', 'r', 'b', '1'};
 
-// What the prober asks of the peer. In its Request it is for this connection; in its Reply it is for the next connection
-// of the process that connects, since that one's queue pair was made before.
+// What the prober asks of the peer. In its Request it is for this connection; in its Reply it is for the next
+// connection of the process that connects, since that one's queue pair was made before.
 struct Wish {
   enum Flag : std::uint16_t {
     kSharedReceives = 1,  // the connection takes its receives from the session's shared queue
@@ -46,8 +46,8 @@ struct Region {
     kPlain = 0,
     kForeign = 1,     // of the other protection domain of the session
     kThisStream = 2,  // valid on this connection alone (SEC-2.2.5-02), and open to Send with Invalidate
-    // A window of type 2, bound on this connection to the middle of a region that has all rights, before the peer answers
-    // the first order.
+    // A window of type 2, bound on this connection to the middle of a region that has all rights, before the peer
+    // answers the first order.
     kWindow = 3,
     kRevoked = 4,      // it was valid and is so no more
     kOdd = 5,          // its first octet and its length are odd
@@ -65,8 +65,8 @@ struct Region {
 };
 
 // What the peer tells in its Reply, or in its Request when it connects.
-// magic 8 | session 4 | connection 4 | receives 2 | receive_size 2 | ird 2 | ord 2 | count 1 | contract 1 | count times: stag 4 |
-// offset 8 | length 4 | rights 1 | kind 1
+// magic 8 | session 4 | connection 4 | receives 2 | receive_size 2 | ird 2 | ord 2 | count 1 | contract 1 | count
+// times: stag 4 | offset 8 | length 4 | rights 1 | kind 1
 struct Advert {
   std::uint32_t session{};     // never 0
   std::uint32_t connection{};  // of this process, from 1

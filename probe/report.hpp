@@ -65,9 +65,10 @@ struct Report {
   std::vector<AbsentFinding> known_absent{};
 };
 
-// The report of several runs of the same cases: of each case and rule the worst verdict, with what the first run that came to it
-// saw, and how often each verdict came. Not empty. All have their cases in one order, and the first has every case of the others:
-// only the last run of several may have been interrupted. A case that it lacks counts for those that have it.
+// The report of several runs of the same cases: of each case and rule the worst verdict, with what the first run that
+// came to it saw, and how often each verdict came. Not empty. All have their cases in one order, and the first has
+// every case of the others: only the last run of several may have been interrupted. A case that it lacks counts for
+// those that have it.
 [[nodiscard]] Report merge(std::vector<Report> runs);
 
 }  // namespace weft::probe

@@ -37,8 +37,8 @@ std::string missing(std::uint32_t lacking) {
   return {};
 }
 
-// An ordinary connection, used and closed. A sentence where it did not work, and what crossed the wire then. One that was not tried to
-// the end tells nothing.
+// An ordinary connection, used and closed. A sentence where it did not work, and what crossed the wire then. One that
+// was not tried to the end tells nothing.
 struct Visit {
   std::string wrong{};
   std::vector<Exchange> exchanges{};
@@ -67,7 +67,7 @@ class Run {
       order.push_back(i);
     }
     std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(turns[i], i); });
-    // Those that wait for the peer's time-outs begin first, and the others go on beside them.
+    // Cases that wait for the peer's timeouts begin first, and the others run beside them.
     // What may end the peer comes last, so that it hides nothing of what the others find.
     for (const std::size_t i : order) {
       const Case& one = *results_[i].what;
@@ -109,8 +109,8 @@ class Run {
     for (std::size_t next = next_++; next < todo_.size(); next = next_++) one(todo_[next]);
   }
 
-  // Cases that took a time for silence that was too short, as the run has learned since: they run once more. So does what
-  // found something wrong.
+  // Cases that took a time for silence that was too short, as the run has learned since: they run once more. So does
+  // what found something wrong.
   std::vector<std::size_t> judged_too_early() const {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < results_.size() && !gone_; ++i) {

@@ -15,14 +15,14 @@
 
 namespace weft::probe {
 
-// Selects cases by prefixes of their names or clauses; empty: all. A word with a dot selects combinations of the plan, whatever
-// the depth.
+// Selects cases by prefixes of their names or clauses; empty: all. A word with a dot selects combinations of the plan,
+// whatever the depth.
 struct CaseFilter {
   std::vector<std::string> only{};
   std::vector<std::string> skip{};
   [[nodiscard]] bool allows(const Case& one) const;
 };
-// Whether the word selects combinations by name: "crc.first" for all that begin so.
+// Returns whether the word selects combinations by name: "crc.first" for all that begin so.
 [[nodiscard]] bool names_combinations(std::string_view word) noexcept;
 
 // The cases of a run: what the filter allows of all_cases(), then of the plan.

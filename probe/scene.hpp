@@ -28,7 +28,7 @@ struct Opening {
 // The view of the peer for one case. Not thread-safe.
 class Scene {
  public:
-  // What a case may take, and one that waits for a time-out of the peer (slow).
+  // What a case may take, and one that waits for a timeout of the peer (slow).
   static constexpr Duration kTime = std::chrono::seconds(60);
   static constexpr Duration kSlowTime = std::chrono::seconds(120);
 
@@ -40,14 +40,14 @@ class Scene {
 
   // A connection in full operation, or a Judgement.
   Conversation& connect(const Opening& opening = {});
-  // The same of the session of the last one that was connected: sees its regions and its report (kSessions).
+  // As connect(), joining the session of the last connection: sees its regions and its report (kSessions).
   Conversation& rejoin(Opening opening = {});
   // A TCP connection and no octet sent. Where the peer connects: one that it has opened, its Request unread.
   Conversation& dial(const SocketWish& wish = {});
   // What the peer offers on the connection that connect() or rejoin() made last.
   [[nodiscard]] const Advert& advert() const;
-  // A region of it; not applicable where there is none. A window (kind 3) is bound when the peer has answered an order on that
-  // connection: before that a case may not ask for one (std::logic_error), so that no slow peer is accused.
+  // A region of it; not applicable where there is none. A window (kind 3) is bound when the peer has answered an order
+  // on that connection: before that a case may not ask for one (std::logic_error), so that no slow peer is accused.
   [[nodiscard]] const Region& region(Region::Kind kind, std::uint8_t rights) const;
   // Octets of the peer's memory, by an RDMA Read on `by`. The region is readable.
   std::vector<std::byte> read_back(Conversation& by, const Region& region, std::size_t from, std::size_t size);

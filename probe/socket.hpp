@@ -24,8 +24,8 @@ using SocketWish = transport::SocketOptions;
                                                                              Instant deadline,
                                                                              const SocketWish& wish = {});
 
-// Accepts connections of one address alone: the one given, else that of the first one that comes. Others are reset at once, so
-// that no octet goes to any other address.
+// Accepts connections of one address alone: the one given, else that of the first one that comes. Others are reset at
+// once, so that no octet goes to any other address.
 class ListeningSocket {
  public:
   [[nodiscard]] static std::expected<std::unique_ptr<ListeningSocket>, std::string> open(

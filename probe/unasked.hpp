@@ -25,13 +25,13 @@ class Unasked {
   void take_at_most(std::uint16_t requests) noexcept { depth_ = requests; }
   // The peer's IRD and ORD, where the startup has told them.
   void peer_has(const mpa::EnhancedData& depths) noexcept;
-  // Whether more Requests of the prober's are outstanding than the peer has said that it takes.
+  // Returns whether more Requests of the prober's are outstanding than the peer has said that it takes.
   [[nodiscard]] bool asks_too_much() const noexcept;
-  // Whether the peer has as many Requests outstanding as it can.
+  // Returns whether the peer has as many Requests outstanding as it can.
   [[nodiscard]] bool peer_waits() const noexcept { return owed_.size() >= peer_ord_; }
   [[nodiscard]] std::size_t peer_ird() const noexcept { return peer_ird_; }  // kMostKnown: not told
   [[nodiscard]] std::size_t peer_ord() const noexcept { return peer_ord_; }
-  // Whether it is an answer to a Request.
+  // Returns whether it is an answer to a Request.
   [[nodiscard]] static bool is_answer(const PeerFpdu& fpdu) noexcept;
   // Notes a ULPDU of the prober's, in the order of the stream.
   void on_sent(Bytes ulpdu);
@@ -42,10 +42,11 @@ class Unasked {
   // Returns whether the last FPDU is a segment of a Read Response, and the Read that it answers was requested before
   // the one with this sink.
   [[nodiscard]] bool is_of_an_earlier_read(ddp::Stag sink, ddp::TaggedOffset offset) const;
-  // Returns the answers that are due, in the order of the Requests. A Request that a case has to answer holds back those
-  // after it.
+  // Returns the answers that are due, in the order of the Requests. A Request that a case has to answer holds back
+  // those after it.
   [[nodiscard]] std::vector<Ulpdu> due(Messages& make);
-  // Names what was skipped since the last call of forget(): "a Send of 7 octets, an RDMA Write of 0 octets". For people.
+  // Names what was skipped since the last call of forget(): "a Send of 7 octets, an RDMA Write of 0 octets". For
+  // people.
   [[nodiscard]] std::string skipped() const;
   void forget() noexcept;
 

@@ -28,7 +28,7 @@ class Way {
   [[nodiscard]] bool peer_connects() const { return (offers() & kConnects) != 0; }
   // Returns how many concurrent connections the peer supports.
   [[nodiscard]] virtual unsigned most_at_a_time() const = 0;
-  // How many of them one case may hold open. A peer that connects has no more than it opens by itself.
+  // Returns how many of them one case may hold open. A peer that connects has no more than it opens by itself.
   [[nodiscard]] virtual unsigned most_held() const { return 64; }
 
   // A TCP connection, no octet sent; a Judgement where there is none.
@@ -47,8 +47,8 @@ class Way {
   std::string place{};        // where the prober listens; empty where the peer does
   std::uint8_t revision = 2;  // of MPA, in ordinary startups with this peer: meet() finds it out
   bool enhanced = true;       // and whether they are those of RFC 6581
-  // With a peer that answers at once: how long a reaction is waited for, and how long silence has to last. Longer by what
-  // `learned` says of the round trip.
+  // With a peer that answers at once: how long a reaction is waited for, and how long silence has to last. Longer by
+  // what `learned` says of the round trip.
   Duration patience = std::chrono::seconds(5);
   Duration quiet = std::chrono::milliseconds(150);
   [[nodiscard]] Duration patience_now() const noexcept { return learned->patience(patience); }

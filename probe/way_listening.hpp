@@ -23,8 +23,8 @@ class StartedPeer {
 // How the prober gets connections. Any thread may call the functions, one at a time.
 struct Listening {
   std::unique_ptr<ListeningSocket> socket{};
-  // Starts a peer, which connects to `socket`: once for each connection; a probe-peer (profile "weft") connects again by
-  // itself and is started once. Absent: a person or a script starts it. Throws Judgement.
+  // Starts a peer, which connects to `socket`: once for each connection; a probe-peer (profile "weft") connects again
+  // by itself and is started once. Absent: a person or a script starts it. Throws Judgement.
   std::function<std::unique_ptr<StartedPeer>()> start{};
   // Called where a person or a script has to start the peer, before each wait.
   std::function<void()> tell_waiting{};

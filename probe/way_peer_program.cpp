@@ -14,15 +14,15 @@
 namespace weft::probe {
 namespace {
 
-// `weft probe-peer -c`: it keeps some connections open. Each that ends is followed by another, of which the Reply to the
-// ended one could wish something.
+// `weft probe-peer -c`: it keeps some connections open. Each that ends is followed by another, of which the Reply to
+// the ended one could wish something.
 class FromPeerProgram final : public FromPeer {
  public:
   using FromPeer::FromPeer;
   [[nodiscard]] std::string_view profile() const override { return kPeerProgram; }
   [[nodiscard]] std::uint32_t offers() const override { return kConnects | kPeerProgramOffers; }
   [[nodiscard]] unsigned most_at_a_time() const override { return 4; }
-  // Of the peer's 64, or 32, connections: what the other cases have goes off.
+  // Leaves the rest of the peer's 64 or 32 connections to the other cases.
   [[nodiscard]] unsigned most_held() const override { return 8; }
   void expect_alive(Conversation& by) override { expect_program_alive(by); }
   void ask_to_read(Conversation& by, ddp::TaggedOffset offset, std::uint32_t size) override {
@@ -118,7 +118,7 @@ class FromPeerProgram final : public FromPeer {
     return out;
   }
 
-  // Whether another case waits for it, or no case can use it; then it is gone from `one`.
+  // Returns whether another case waits for it, or no case can use it; then it is gone from `one`.
   bool park(Arrived& one) {
     const std::scoped_lock lock(mutex_);
     if (const auto wanted = awaited_.find(one.session); wanted != awaited_.end()) {
@@ -134,8 +134,8 @@ class FromPeerProgram final : public FromPeer {
     return true;
   }
 
-  // It waited too long for us, or for so long that it may give up before the Reply arrives. The octets of its Request were its
-  // last ones.
+  // It waited too long for us, or for so long that it may give up before the Reply arrives. The octets of its Request
+  // were its last ones.
   static bool over(Conversation& by) {
     tcp_info info{};
     static_cast<void>(by.socket().tcp_info(std::as_writable_bytes(std::span(&info, 1))));

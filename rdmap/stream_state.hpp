@@ -28,7 +28,7 @@ enum class StreamEvent : std::uint8_t {
   kErrorFound,      // by us, in any layer: the Terminate is ours to send
   kTerminateReceived,
   kLlpClosed,       // both directions are closed, or we waited long enough for it
-  kConnectionLost,  // RST, time-out, abort by our user: no Terminate
+  kConnectionLost,  // RST, timeout, abort by our user: no Terminate
 };
 
 struct Transition {

@@ -196,8 +196,8 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace weft::tools
 
-// SIGPIPE keeps its meaning: a reader of our output who goes away ends the command, as it ends other Unix tools; but not
-// one that was asked for report files. Where it is ignored flush_output() sees the error. Sockets never raise it.
+// SIGPIPE keeps its meaning: a reader of our output who goes away ends the command, as it ends other Unix tools; but
+// not one that was asked for report files. Where it is ignored flush_output() sees the error. Sockets never raise it.
 int main(int argc, char** argv) {
   weft::tools::occupy_standard_descriptors();
   weft::tools::survive_size_limits();

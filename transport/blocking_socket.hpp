@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP sockets whose calls wait until a deadline, for programs that send octets of their own: the prober and the recordings.
-// The live stack does not wait in sockets.
+// TCP sockets whose calls wait until a deadline, for programs that send octets of their own: the prober and the
+// recordings. The live stack does not wait in sockets.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,11 @@ class BlockingSocket : public Socket {
   enum class Got : std::uint8_t { kOctets, kFin, kReset, kNothing };
   // Appends what there is to `octets`, at least one octet and at most 64 KiB.
   Got receive(std::vector<std::byte>& octets, Instant deadline);
-  // Waits for the end of the connection, or of the peer's direction. Returns false if neither comes by the deadline. Reads nothing.
+  // Waits for the end of the connection, or of the peer's direction. Returns false if neither comes by the deadline.
+  // Reads nothing.
   [[nodiscard]] bool ends_by(Instant deadline) const noexcept;
-  // Sends all octets. Returns false if the connection is lost, or if the peer does not take all of them by the deadline.
+  // Sends all octets. Returns false if the connection is lost, or if the peer does not take all of them by the
+  // deadline.
   bool send(Bytes octets, Instant deadline);
 };
 

@@ -12,7 +12,7 @@
 
 namespace weft::transport {
 
-// While it lives the calling thread is not cancelled.
+// While it lives the calling thread is not canceled.
 class NoCancellation {
  public:
   NoCancellation() noexcept : NoCancellation(false) {}
@@ -49,7 +49,7 @@ class NoCancellationButInWaits : public NoCancellation {
 };
 
 // Around the one system call that waits, and that leaves all as it is when the thread ends in it. What leads there and
-// back is not cancelled: it may be noexcept, or have taken what is not its own yet.
+// back is not canceled: it may be noexcept, or have taken what is not its own yet.
 class Waits {
  public:
   Waits() noexcept {

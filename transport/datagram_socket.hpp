@@ -19,8 +19,8 @@ class DatagramSocket {
   // Non-blocking, with buffers as large as the system permits. Port 0 selects a free one.
   // What it sends to a multicast group leaves by the interface of its address.
   [[nodiscard]] static std::expected<DatagramSocket, std::error_code> bind(const Endpoint& at);
-  // Receives what is sent to this port of a multicast group, and nothing else, by the interface that owns `interface`. Other
-  // sockets may have the same group and port: each receives its own copy.
+  // Receives what is sent to this port of a multicast group, and nothing else, by the interface that owns `interface`.
+  // Other sockets may have the same group and port: each receives its own copy.
   [[nodiscard]] static std::expected<DatagramSocket, std::error_code> join(const Endpoint& group,
                                                                            const Address& interface);
 
@@ -29,8 +29,8 @@ class DatagramSocket {
   [[nodiscard]] Socket& socket() noexcept { return socket_; }
   [[nodiscard]] const Socket& socket() const noexcept { return socket_; }
 
-  // Gives one datagram to the kernel, which may drop it. An error says that it did not take it. `hop_limit`: of a datagram to
-  // a multicast group, of which 0 and 1 stay on the network of the interface.
+  // Gives one datagram to the kernel, which may drop it. An error says that it did not take it. `hop_limit`: of a
+  // datagram to a multicast group, of which 0 and 1 stay on the network of the interface.
   std::error_code send(Bytes octets, const Endpoint& to, std::uint8_t hop_limit = 1) noexcept;
 
   struct Arrived {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the files that a policy or a variable names: settings, and what TLS needs. Waits for nothing: a pipe is refused.
+// Reads the files that a policy or a variable names: settings, and what TLS needs. Waits for nothing: a pipe is
+// refused.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@
 
 namespace weft::transport {
 
-// Follows the rules of transport/reactor.hpp. The kernel notifies of more than what Interface shows, and several changes
-// may be one notification: compare with enumerate_interfaces().
+// Follows the rules of transport/reactor.hpp. The kernel notifies of more than what Interface shows, and several
+// changes may be one notification: compare with enumerate_interfaces().
 class InterfaceWatch {
  public:
   // Fails if the process cannot open another descriptor, or may not use netlink.

@@ -59,7 +59,7 @@ class Listener {
   // Returns the listening socket, which remains owned by this object.
   [[nodiscard]] int descriptor() const noexcept;
 
-  // Whether an IPv6 wildcard also accepts IPv4.
+  // Returns whether an IPv6 wildcard also accepts IPv4.
   [[nodiscard]] bool takes_ipv4() const noexcept;
 
   // With the actual port.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capture of connections and datagrams to a pcap file, as Ethernet, IP and TCP or UDP packets that Wireshark reads. It needs
-// no privileges, because the octets are those that passed through system calls, and the packet headers are generated here.
-// Order, content and direction are true; segment sizes, TCP options and acknowledgments are plausible ones of an idle
-// network.
+// Capture of connections and datagrams to a pcap file, as Ethernet, IP and TCP or UDP packets that Wireshark reads. It
+// needs no privileges, because the octets are those that passed through system calls, and the packet headers are
+// generated here. Order, content and direction are true; segment sizes, TCP options and acknowledgments are plausible
+// ones of an idle network.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,10 @@ struct PcapError {
   int os_error{};              // errno; 0 if weft refuses
 };
 
-// Captures any number of connections and of sockets for datagrams to one file. Thread-safe. The file has its name from the beginning, and after each
-// call it contains complete packets only: it is readable while the program runs, and after the program was killed. If a
-// write fails (disk full, limit of setrlimit(2)), the file ends after the last complete packet.
+// Captures any number of connections and of sockets for datagrams to one file. Thread-safe. The file has its name from
+// the beginning, and after each call it contains complete packets only: it is readable while the program runs, and
+// after the program was killed. If a write fails (disk full, limit of setrlimit(2)), the file ends after the last
+// complete packet.
 class PcapTap {
  public:
   // Creates or truncates `path`, accessible to its owner only. Follows no links, and writes to no file of another user.
@@ -87,8 +88,8 @@ class PcapStream {
   std::unique_ptr<detail::PcapConversation> conversation_;
 };
 
-// Captures the datagrams of one UDP socket, each as one packet: at most kMaxPayload octets. Thread-safe. Allocates no memory
-// once the longest one was written. Writes nothing of a peer whose IP version is not that of the socket.
+// Captures the datagrams of one UDP socket, each as one packet: at most kMaxPayload octets. Thread-safe. Allocates no
+// memory once the longest one was written. Writes nothing of a peer whose IP version is not that of the socket.
 class PcapDatagrams {
  public:
   static constexpr std::size_t kMaxPayload = 65507;  // 65535 octets of an IPv4 packet less the IPv4 and UDP headers

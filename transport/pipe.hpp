@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The octets of a connection: those of its socket, plain or through TLS, or octets in memory that it shares with a peer on
-// the same host. It reads and writes as Socket does, so that its users need not distinguish them. A plain pipe costs one
-// comparison more than the socket.
+// The octets of a connection: those of its socket, plain or through TLS, or octets in memory that it shares with a peer
+// on the same host. It reads and writes as Socket does, so that its users need not distinguish them. A plain pipe costs
+// one comparison more than the socket.
 //
 // With TLS, the pipe may hold octets that the socket does not show. A thread that leaves the socket to an epoll set has
-// to read while holds() is true: docs/progress.md. With shared memory, the socket shows nothing: sets watch the doorbell of
-// the rings, and rest() precedes each sleep.
+// to read while holds() is true: docs/progress.md. With shared memory, the socket shows nothing: sets watch the
+// doorbell of the rings, and rest() precedes each sleep.
 #pragma once
 
 #include <memory>
@@ -49,8 +49,8 @@ class Pipe {
   // The rings that this end has offered, or the peer. Before the first octet in either direction, and never with TLS.
   void share(std::unique_ptr<same_host::Session> shared) noexcept;
   [[nodiscard]] bool is_shared() const noexcept { return shared_ != nullptr; }
-  // Before a thread may sleep until the doorbell is readable (`sleeps`), and when none does any more. Returns whether there are
-  // octets or an end to read. Only for shared memory.
+  // Before a thread may sleep until the doorbell is readable (`sleeps`), and when none does any more. Returns whether
+  // there are octets or an end to read. Only for shared memory.
   bool rest(bool sleeps) noexcept;
 
   // --- Data path. A read fills its places with all available octets; if it returns fewer, no octet is left for now,
@@ -64,19 +64,19 @@ class Pipe {
     return plain_ ? socket_.write(pieces) : write_other(pieces);
   }
 
-  // Of shared memory; empty without. Returns the next octets of the stream where they are, if all of them are there in one
-  // piece. The peer can still write to them. take_back() follows, before any other call.
+  // Returns the next octets of the stream in place, in shared memory, if all of them are there in one piece; empty
+  // otherwise. The peer can still write to them. take_back() follows, before any other call.
   [[nodiscard]] Bytes lend(std::size_t octets) noexcept { return shared_ ? lend_shared(octets) : Bytes(); }
   void take_back(std::size_t octets) noexcept;
-  // Returns memory for what is written next. A write() that presents octets there, from its beginning, does not copy them.
-  // Empty if little room is there.
+  // Returns memory for what is written next. A write() that presents octets there, from its beginning, does not copy
+  // them. Empty if little room is there.
   [[nodiscard]] MutableBytes room_in_place() noexcept { return shared_ ? room_shared() : MutableBytes(); }
 
   // --- What crosses the wire
   // With TLS, records its records in `stream`, which must outlive the last call here, followed by the FIN. Call it
   // before the first octet.
   void record(PcapStream& stream) noexcept;
-  // False without TLS, and once a peer turned out not to use TLS; no octet was recorded then.
+  // Returns false without TLS, and once a peer turned out not to use TLS; no octet was recorded then.
   [[nodiscard]] bool records() const noexcept { return tls_ && recorded_ != nullptr; }
 
   // --- Inside the pipe

@@ -16,7 +16,7 @@ namespace weft::transport {
 namespace {
 
 // The kernel reports EPOLLHUP and EPOLLERR whatever is asked for. While neither reading nor writing is, EPOLLONESHOT
-// keeps a dead connection from waking the progress thread for ever.
+// keeps a dead connection from waking the progress thread forever.
 std::uint32_t events_of(Interest interest) noexcept {
   if (!interest.read && !interest.write)
     return EPOLLONESHOT | (interest.end ? static_cast<std::uint32_t>(EPOLLRDHUP) : 0U);

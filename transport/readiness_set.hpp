@@ -67,8 +67,9 @@ class ReadinessSet {
 
   // Returns whether wait() would return something. Consumes nothing, not even what is reported only once.
   [[nodiscard]] bool any_ready() const;
-  // After this thread's wait() returned 0: returns false if the application had closed the descriptor, or if it referred to
-  // another file. A second epoll_wait() would consume what is reported only once, such as a listener's connection.
+  // After this thread's wait() returned 0: returns false if the application had closed the descriptor, or if it
+  // referred to another file. A second epoll_wait() would consume what is reported only once, such as a listener's
+  // connection.
   [[nodiscard]] static bool was_there() noexcept;
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // readable while wait() would return something
 

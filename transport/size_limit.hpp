@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RLIMIT_FSIZE (`ulimit -f`) as an error of the write, like a full disk: EFBIG. By default the kernel also sends SIGXFSZ
-// to the writing thread, which ends the process.
+// RLIMIT_FSIZE (`ulimit -f`) as an error of the write, like a full disk: EFBIG. By default the kernel also sends
+// SIGXFSZ to the writing thread, which ends the process.
 #pragma once
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 
 namespace weft::transport {
 
-// During its lifetime, a write of the calling thread raises no SIGXFSZ. Preserves errno. If the thread blocks the signal
-// anyway, a signal stays pending.
+// During its lifetime, a write of the calling thread raises no SIGXFSZ. Preserves errno. If the thread blocks the
+// signal anyway, a signal stays pending.
 class SizeLimitIsAnError {
  public:
   SizeLimitIsAnError() noexcept {

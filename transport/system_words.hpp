@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for errors of the operating system. A header of its own that needs no library: conformance/ and probe/ use it, too.
+// Words for errors of the operating system. A header of its own that needs no library: conformance/ and probe/ use it,
+// too.
 #pragma once
 
 #include <sys/resource.h>

@@ -23,7 +23,7 @@ class AddressPrefix {
   [[nodiscard]] static std::optional<AddressPrefix> parse(std::string_view text);
 
   /// Returns whether the prefix contains `address`.
-  /// False for an address of the other family, and, if the prefix names an interface, for one of another interface.
+  /// Returns false for an address of another family and, if the prefix names an interface, of another interface.
   [[nodiscard]] bool contains(const Address& address) const noexcept;
   /// Returns the length of the prefix in bits.
   [[nodiscard]] unsigned length() const noexcept { return length_; }

@@ -13,7 +13,7 @@
 namespace weft::verbs {
 
 /// Identifies the kind of an asynchronous event. The values are those of libibverbs.
-/// Changes to the interface are noticed once the process has called Device::get_async_event(), or has had a connection
+/// Interface changes are reported only after the process has called Device::get_async_event(), or has had a connection
 /// or a listener. They do not affect existing connections by themselves: TCP decides when one is lost.
 enum class AsyncEventType : std::uint8_t {
   kCompletionQueueError = 0,      ///< a completion queue overflowed
@@ -30,8 +30,9 @@ enum class AsyncEventType : std::uint8_t {
   kLastWqeReached = 16,           ///< a queue pair with a shared receive queue will not take another receive
   kAddressChange = 18,            ///< the interface has another hardware address, or other IP addresses (GID change)
   kEventsLost = 64,               ///< the event queue overflowed and lost events; not in libibverbs
-  /// A stream has stalled for TimeoutPolicy::tell_stalls_after. Not in libibverbs, and raised only if that member is not 0.
-  /// Raised once per stall. Limited to 100 per second and device; further events follow later if the stall persists.
+  /// A stream has stalled for TimeoutPolicy::tell_stalls_after. Not in libibverbs, and raised only if that member is
+  /// not 0. Raised once per stall. Limited to 100 per second and device; further events follow later if the stall
+  /// persists.
   kStreamStalled = 65,
 };
 

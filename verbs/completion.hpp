@@ -23,7 +23,7 @@ class ChannelState;
 enum class WcStatus : std::uint8_t {
   kSuccess = 0,                ///< completed
   kLocalLengthError = 1,       ///< a Send of the peer was longer than the receive that it matched
-  kLocalQpOperationError = 2,  ///< an early send that does not fit the connection, once that is established
+  kLocalQpOperationError = 2,  ///< an early send that the established connection does not permit
   kLocalProtectionError = 4,   ///< a segment was invalid; ProtectionDomain::check() names it and the reason
   /// The queue pair went to ERROR before the work request was done (WR_FLUSH_ERR). The reason is, in this order: the
   /// first completion of the queue pair that failed otherwise, QueuePairQuery::stream_error, QueuePairQuery::end.
@@ -109,9 +109,8 @@ class CompletionChannel {
   /// The program may poll it, duplicate it, or make it non-blocking.
   [[nodiscard]] int descriptor() const noexcept;
   /// Returns the next event. Waits for one unless the descriptor is non-blocking.
-  /// While it waits, the thread serves the sockets of up to 256 connections whose completions are reported here: an
-  /// arriving message wakes it directly, without a progress thread in between. A thread that waits for the descriptor
-  /// by other means is also notified, but one wake-up later.
+  /// While it waits, this thread reads the sockets of up to 256 connections itself, which saves a wake-up per message:
+  /// a progress thread wakes a thread that waits for the descriptor by other means.
   /// Errors: Errc::kWouldBlock if the descriptor is non-blocking and no event is pending; kInterrupted if a signal
   /// arrives, unless all signal handlers of the process have SA_RESTART.
   [[nodiscard]] Result<CompletionEvent> get_event() const;
@@ -157,8 +156,8 @@ class CompletionQueue {
   /// Additional errors: Errc::kTimedOut if no completion arrived in time, without losing any; kInvalidArgument if
   /// `at_most` is negative.
   [[nodiscard]] Result<std::size_t> wait(std::span<WorkCompletion> out, std::chrono::milliseconds at_most);
-  /// Ends one wait(): that of a thread that sleeps there, or else the next that would sleep. If no completion is in the queue,
-  /// it returns Errc::kInterrupted. Several calls before that have the effect of one.
+  /// Makes one wait(), current or next, return Errc::kInterrupted if the queue is empty. Repeated calls before that
+  /// coalesce.
   void interrupt_wait();
   /// Requests one event on the channel for the next completion that `which` selects.
   /// Completions that are already in the queue do not raise it. For a queue without a channel, it has no effect.

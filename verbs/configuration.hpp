@@ -11,8 +11,8 @@
 ///     crc32c  = portable       implementation of CRC32C, as parse_crc32c() takes it
 ///     device  = roce           how devices present themselves: iwarp or roce
 ///     device.ucx_info = roce   the same for the program of this name alone
-///     ports   = 20000-20255    TCP ports of queue pairs that a program connects by ibv_modify_qp, as parse_port_range()
-///     confirm-writes = on      a signaled RDMA Write completes once the peer has placed it, as on InfiniBand: off or on
+///     ports   = 20000-20255    TCP ports of queue pairs connected by ibv_modify_qp, as parse_port_range() takes them
+///     confirm-writes = on      a signaled RDMA Write completes once the peer has placed it: off or on
 ///     mpa-rev = 1              any key that parse_policy() accepts
 #pragma once
 

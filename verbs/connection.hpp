@@ -42,7 +42,8 @@ enum class ConnectionEventType : std::uint8_t {
   kConnectError = 6,     ///< TCP, TLS or the MPA startup failed
   kUnreachable = 7,      ///< the peer did not answer in time, or no route leads to it
   /// The connection was refused: by the peer's application (with private data), because there is no listener, or
-  /// because StartupPolicy::peer_to_peer is set and the peer supports no ready-to-receive indication (Errc::kNotSupported).
+  /// because StartupPolicy::peer_to_peer is set and the peer supports no ready-to-receive indication
+  /// (Errc::kNotSupported).
   kRejected = 8,
   kEstablished = 9,  ///< both ends have agreed, and the queue pair is in RTS
   /// An established connection has ended: both ends closed it, or it was lost. Raised once per connection.
@@ -50,11 +51,11 @@ enum class ConnectionEventType : std::uint8_t {
   /// posted afterwards still gets the Send.
   kDisconnected = 10,
   kDeviceRemoval = 11,  ///< never raised: a connection whose interface disappears is lost like any other
-  /// Raised by ConnectionId::raise() alone. A program that imitates rdma_cm reports this way that a queue pair for datagrams
-  /// has joined a multicast group.
+  /// Raised only by ConnectionId::raise(). An implementation of rdma_cm reports with it that a datagram queue pair has
+  /// joined a multicast group.
   kMulticastJoin = 12,
-  /// TimeoutPolicy::timewait has passed since an established connection ended, and its identifier still exists. Nothing in
-  /// iWARP waits that long: it is for programs that free what a connection used on this event of rdma_cm.
+  /// TimeoutPolicy::timewait has passed since an established connection ended, and its identifier still exists. iWARP
+  /// has no such wait of its own; the event exists for rdma_cm programs that free the resources of a connection on it.
   kTimewaitExit = 15,
 };
 /// Returns the name in rdma_cm, such as "CONNECT_REQUEST"; static storage.
@@ -94,8 +95,8 @@ struct ListenCounts {
   std::size_t connections{};     ///< current requests and accepted connections
   std::uint64_t denied{};        ///< connections reset at accept because of AdmissionPolicy::access
   std::uint64_t too_fast{};      ///< connections reset at accept because of AdmissionPolicy::connect_rate_per_peer
-  /// Connections reset at accept, or rejected, because of AdmissionPolicy::connections_per_peer, connections_per_listener or
-  /// connections_per_process.
+  /// Connections reset at accept, or rejected, because of AdmissionPolicy::connections_per_peer,
+  /// connections_per_listener or connections_per_process.
   std::uint64_t too_many{};
 };
 
@@ -108,8 +109,8 @@ struct ConnectionEvent {
   std::uint64_t context{};                ///< context of that identifier
   std::optional<Error> error{};           ///< kAddressError, kRouteError, kConnectError, kUnreachable, kRejected: cause
   std::vector<std::byte> private_data{};  ///< kConnectRequest, kEstablished (initiator), kRejected: the peer's data
-  std::uint32_t ird{};  ///< kConnectRequest: the peer's ORD, the most that an IRD of this end can be used for
-  std::uint32_t ord{};  ///< kConnectRequest: the peer's IRD; kEstablished: the negotiated ORD
+  std::uint32_t ird{};                    ///< kConnectRequest: the peer's ORD; a larger IRD of this end has no effect
+  std::uint32_t ord{};                    ///< kConnectRequest: the peer's IRD; kEstablished: the negotiated ORD
   std::unique_ptr<ConnectionId> request{};  ///< kConnectRequest: identifier to accept or reject; destroying it rejects
 };
 
@@ -124,8 +125,8 @@ class EventChannel {
   [[nodiscard]] int descriptor() const noexcept;
   /// Returns the next event. Waits for one unless the descriptor is non-blocking.
   /// If the process has a single progress thread, a thread that waits here repeatedly serves the sockets of all
-  /// connections in place of that thread. If such a thread polls the descriptor instead, an event of its own calls
-  /// (resolve_address(), resolve_route()) may appear there some milliseconds later than get_event() would return it.
+  /// connections in place of that thread. If that thread polls the descriptor instead, events of its own calls
+  /// (resolve_address(), resolve_route()) may be signaled a few milliseconds late.
   /// Errors: Errc::kWouldBlock if the descriptor is non-blocking and no event is pending; kInterrupted if a signal
   /// arrives.
   [[nodiscard]] Result<ConnectionEvent> get_event();
@@ -184,8 +185,8 @@ class ConnectionId {
   /// Errors: Errc::kAddressInUse; kInvalidArgument for an address of another host, or a port that the process is not
   /// permitted to use; kInvalidState if there already is an address.
   Result<void> bind_address(const Endpoint& local);
-  /// As bind_address(), with a TCP socket that has an address and a port and may already listen: one from
-  /// duplicate_listener(), in a child of fork(). Takes over the descriptor, unless it returns kInvalidState.
+  /// Adopts a bound TCP socket, which may already listen: for example one from duplicate_listener(), in a child of
+  /// fork(). Closes `descriptor` on every error except kInvalidState.
   /// Errors: Errc::kInvalidState as above; Errc::kSystem if it is no such socket.
   Result<void> bind_socket(int descriptor);
   /// Finds the device and the local address for a destination. Raises kAddressResolved or kAddressError.
@@ -201,10 +202,11 @@ class ConnectionId {
   /// Raises kRouteResolved at once. The step exists for compatibility with rdma_cm.
   /// Errors: Errc::kInvalidState before resolve_address().
   Result<void> resolve_route();
-  /// Takes the place of both: the caller names the local address, and knows that it leads to `destination`. No route is
-  /// looked up, and no event raised. If none leads there, connect() raises kUnreachable or kConnectError.
-  /// Errors: Errc::kInvalidArgument if an address is of another family, the wildcard or none of this host, or the port is
-  /// 0; kInvalidState after any other call that gives an address.
+  /// Replaces resolve_address() and resolve_route(): the caller supplies the local address, and knows that it leads to
+  /// `destination`. Looks up no route and raises no event. If none leads there, connect() raises kUnreachable or
+  /// kConnectError.
+  /// Errors: Errc::kInvalidArgument if an address is of another family, the wildcard or none of this host, or the port
+  /// is 0; kInvalidState after any other call that gives an address.
   Result<void> set_route(const Address& source, const Endpoint& destination);
 
   /// Minimum of the kernel's queue of connections for a listener.
@@ -222,8 +224,6 @@ class ConnectionId {
   /// new connection resets the oldest one: of a peer that exceeds its share if there is one, else of all.
   /// AdmissionPolicy::half_open_per_peer limits those of one peer.
   ///
-  /// AdmissionPolicy selects which connections are admitted at all.
-  ///
   /// Errors: Errc::kInvalidArgument if `backlog` is not positive, or a file that TLS needs is missing; kInvalidState
   /// without an address; kAddressInUse.
   Result<void> listen(int backlog = 128);
@@ -233,7 +233,7 @@ class ConnectionId {
   /// has not accepted go to whichever process takes them first.
   /// Errors: Errc::kInvalidState if this is not a listener; kSystem if the process cannot open another descriptor.
   [[nodiscard]] Result<int> duplicate_listener() const;
-  /// While `on`, a listener accepts no TCP connection: they wait in the kernel's queue.
+  /// Pauses (`on`) or resumes accepting TCP connections; meanwhile, they wait in the kernel's queue.
   /// Errors: Errc::kInvalidState if this is not a listener.
   Result<void> hold_requests(bool on);
   /// Connects to the resolved address. Raises kEstablished, kRejected, kUnreachable or kConnectError.
@@ -252,9 +252,9 @@ class ConnectionId {
   /// Errors: Errc::kPrivateDataTooLong; Errc::kDisconnected if the peer has gone since the request.
   Result<void> reject(std::span<const std::byte> private_data = {});
   /// Finishes posted work, within TimeoutPolicy::finish, and then closes the connection (RDMAP-6.2-02).
-  /// A Send of the peer that finds no posted receive from now on is discarded, as is all that follows it. If no octet
-  /// moves for TimeoutPolicy::disconnect, the connection ends for this program; `work` selects whether that waits for
-  /// posted work. QueuePairQuery::failed_sends tells afterwards whether posted sends were flushed.
+  /// From now on, a Send of the peer without a posted receive, and everything after it, is discarded. If no octets move
+  /// for TimeoutPolicy::disconnect, the connection ends for this program; Unfinished::kAwait first waits for posted
+  /// work. Afterwards, QueuePairQuery::failed_sends tells whether posted sends were flushed.
   /// Does nothing if the connection is already closing. The queue pair stays in RTS until the connection has ended, but
   /// post_send() fails with Errc::kDisconnected.
   /// Errors: Errc::kInvalidState if there is no connection.

@@ -38,13 +38,13 @@ struct DatagramRequest {
 /// Sends and receives datagrams of up to kMaxPayload octets. ProtectionDomain::create_datagram_queue_pair() creates it.
 /// Thread-safe.
 ///
-/// A datagram can be lost, duplicated or overtaken, and its sender is not authenticated. It is dropped if its Q_Key or the
-/// queue pair's number is wrong. While no receive is posted, datagrams wait in the kernel's buffer, and are lost when that
-/// is full. Only memory of posted receives is ever written.
+/// A datagram can be lost, duplicated or overtaken, and its sender is not authenticated. It is dropped if its Q_Key or
+/// the queue pair's number is wrong. While no receive is posted, datagrams wait in the kernel's buffer, and are lost
+/// when that is full. Only memory of posted receives is ever written.
 ///
-/// A receive begins with kHeaderSize octets in the layout of InfiniBand's Global Route Header, with the addresses of sender
-/// and receiver; the payload follows. WorkCompletion::byte_len counts both. A receive that is too short completes with
-/// WcStatus::kLocalLengthError and receives nothing of the datagram; the queue pair continues.
+/// A receive begins with kHeaderSize octets in the layout of InfiniBand's Global Route Header, with the addresses of
+/// sender and receiver; the payload follows. WorkCompletion::byte_len counts both. A receive that is too short
+/// completes with WcStatus::kLocalLengthError and receives nothing of the datagram; the queue pair continues.
 ///
 /// A send completes once the kernel has the datagram. Its places are those of QueuePair.
 class DatagramQueuePair {
@@ -82,27 +82,28 @@ class DatagramQueuePair {
 
   /// Sets the Q_Key that datagrams to this queue pair need. 0 at first.
   void set_qkey(std::uint32_t qkey);
-  /// Changes the state: RESET to INIT, INIT to RTR, from which on datagrams are received, and RTR to RTS, from which on they
-  /// can be sent. Any state to ERROR, which flushes all work, and to RESET, which discards it. There is no SQD. SQE goes
-  /// to RTS.
+  /// Changes the state: RESET to INIT, INIT to RTR, from which on datagrams are received, and RTR to RTS, from which on
+  /// they can be sent. Any state goes to ERROR, which flushes all work, and to RESET, which discards it. SQE goes to
+  /// RTS. SQD does not exist.
   /// Errors: Errc::kInvalidState for any other transition.
   Result<void> modify(QpState to);
 
-  /// Receives what is sent to a multicast group, by the interface of its device, in the states in which it receives; the
-  /// other conditions for a datagram are the same. A group that was joined before stays so. Members on other
-  /// networks need senders with a greater DatagramAddress::hop_limit, and multicast routers. Every other member, also of this host and this process, receives its own copy, and a sender
-  /// that is a member receives its own datagrams.
+  /// Joins a multicast group on the device's interface. Datagrams to the group are then received under the same
+  /// conditions as others. Joining a group again has no effect. To reach members on other networks, senders need a
+  /// greater DatagramAddress::hop_limit, and the networks need multicast routers. Every member receives a copy,
+  /// including members in this host and process; a sender that is a member receives its own datagrams.
   /// Errors: Errc::kInvalidArgument if it is no multicast address of the device's IP version; kLimitExceeded beyond
   /// kMaxGroups; kSystem if the system does not join it.
   Result<void> join(const Address& group);
-  /// Ends join(). What has arrived and was not delivered is dropped.
+  /// Leaves a group. Drops datagrams that have arrived and were not delivered.
   /// Errors: Errc::kInvalidArgument if the queue pair has not joined the group.
   Result<void> leave(const Address& group);
 
-  /// Sends datagrams in order. In ERROR, each completes with WcStatus::kFlushed. Memory that may not be read completes with
-  /// WcStatus::kLocalProtectionError, and the queue pair goes to SQE: it still receives, and flushes sends until RTS.
-  /// Errors: Errc::kInvalidState before RTS; kNotSupported for other operations; kMessageTooLong for more than kMaxPayload
-  /// octets; kInvalidArgument for an undefined flag; kQueueFull, kTooManySegments, kInlineTooLong.
+  /// Sends datagrams in order. In ERROR, each completes with WcStatus::kFlushed. Memory that may not be read completes
+  /// with WcStatus::kLocalProtectionError, and the queue pair goes to SQE: it still receives, and flushes sends until
+  /// RTS.
+  /// Errors: Errc::kInvalidState before RTS; kNotSupported for other operations; kMessageTooLong for more than
+  /// kMaxPayload octets; kInvalidArgument for an undefined flag; kQueueFull, kTooManySegments, kInlineTooLong.
   PostResult post_send(std::span<const DatagramRequest> requests);
   /// Posts receives. Errors are those of QueuePair::post_receive().
   PostResult post_receive(std::span<const ReceiveRequest> requests);

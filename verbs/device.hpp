@@ -32,8 +32,8 @@ Result<Device> open_device(DeviceInfo info, const DeviceLimits& limits);
 }  // namespace detail
 
 /// Holds the limits of a device. They are the same for every device.
-/// The maxima of objects apply to each open of a device. One more object is refused with Errc::kNoResources, and the
-/// error names the limit.
+/// The maxima of objects apply to each open of a device. Creating more fails with Errc::kNoResources; the error names
+/// the limit.
 struct DeviceLimits {
   std::uint32_t max_pd = 65536;            ///< protection domains
   std::uint32_t max_mr = 1U << 20;         ///< memory regions
@@ -42,12 +42,12 @@ struct DeviceLimits {
   std::uint32_t max_cq = 65536;            ///< completion queues
   std::uint32_t max_cqe = 1U << 20;        ///< completions in one queue
   std::uint32_t max_qp = 65536;            ///< queue pairs
-  std::uint32_t max_qp_wr = 16384;         ///< places of one send or receive queue
+  std::uint32_t max_qp_wr = 16384;         ///< entries of one send or receive queue
   std::uint32_t max_sge = 32;              ///< segments of one work request
   std::uint32_t max_sge_rd = 1;            ///< segments of an RDMA Read's sink
   std::uint32_t max_inline = 256;          ///< octets of one work request with SendFlags::kInline
   std::uint32_t max_srq = 65536;           ///< shared receive queues
-  std::uint32_t max_srq_wr = 65536;        ///< places of one shared receive queue
+  std::uint32_t max_srq_wr = 65536;        ///< entries of one shared receive queue
   std::uint32_t max_ird = 128;             ///< concurrent inbound RDMA Reads and atomics of one queue pair
   std::uint32_t max_ord = 128;             ///< concurrent outbound RDMA Reads and atomics of one queue pair
   std::uint32_t max_message = 0xFFFFFFFF;  ///< octets of one message
@@ -66,12 +66,12 @@ struct CompletionQueueAttributes {
   std::uint64_t context{};             ///< application's value, returned in completion events and async events
 };
 
-/// A protection domain: memory and queue pairs work together only within one domain (SEC-2.2.4-02).
+/// A protection domain: a queue pair can use only memory of its own domain (SEC-2.2.4-02).
 /// Device::allocate_protection_domain() creates it. The objects created from a domain keep it alive. Thread-safe.
 class ProtectionDomain {
  public:
   /// Registers `length` octets at `address`. Access::kNone permits local reading only.
-  /// The memory must remain mapped until it is deregistered. All pages are faulted in.
+  /// The memory must remain mapped until it is deregistered. Faults in all pages.
   ///
   /// Errors:
   ///  - Errc::kInvalidArgument: "length" if the range exceeds the address space; "iova" if the tagged offsets would
@@ -86,8 +86,8 @@ class ProtectionDomain {
   /// Errors: as above.
   [[nodiscard]] Result<MemoryRegion> register_memory(const void* address, std::size_t length,
                                                      const RegionOptions& options = {});
-  /// Registers no memory. Segments with the lkey of this region may have any address and length: what is read there is
-  /// zero, and what is written is dropped. Peers have no access.
+  /// Creates a null region: reads through its lkey return zeros, and writes are discarded, at any address and length.
+  /// Peers have no access.
   /// Errors: kNoResources beyond DeviceLimits::max_mr.
   [[nodiscard]] Result<MemoryRegion> register_null();
   /// Checks whether work requests of this domain may use the segments: `needed` is Access::kNone for sources, and
@@ -107,8 +107,8 @@ class ProtectionDomain {
   [[nodiscard]] Result<QueuePair> create_queue_pair(const QueuePairAttributes& attributes);
   /// Creates a queue pair for datagrams in RESET. It receives at the UDP port `local`, where port 0 selects a free one.
   /// QueuePairAttributes::number must be 0: the port decides.
-  /// Errors: those of create_queue_pair(); Errc::kInvalidArgument for a port below 1024; kAddressInUse or kSystem for a port
-  /// that cannot be opened.
+  /// Errors: those of create_queue_pair(); Errc::kInvalidArgument for a port below 1024; kAddressInUse or kSystem for a
+  /// port that cannot be opened.
   [[nodiscard]] Result<DatagramQueuePair> create_datagram_queue_pair(const QueuePairAttributes& attributes,
                                                                      const Endpoint& local);
   /// Creates a shared receive queue.

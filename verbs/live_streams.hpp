@@ -27,10 +27,10 @@ enum class StreamStage : std::uint8_t {
 /// Identifies the event that a stream needs in order to make progress.
 enum class StreamWait : std::uint8_t {
   kNothing,     ///< none: the stream is not blocked
-  kReceive,     ///< the local program posts a receive: a Send of the peer found none, and reading has stopped there
-  kPeerWindow,  ///< the peer accepts octets: its window is closed, and the kernel's send buffer is full
-  /// The peer responds. Outstanding RDMA Reads and atomics block later work: either they have reached the number that
-  /// the peer admits (its IRD), or the next work request has a fence.
+  kReceive,     ///< a receive to be posted: a Send of the peer found none, and reading has stopped
+  kPeerWindow,  ///< the peer's window to open: it is closed, and the kernel's send buffer is full
+  /// The peer's responses. Outstanding RDMA Reads and atomics block later work: either they have reached the number
+  /// that the peer admits (its IRD), or the next work request has a fence.
   kAnswers,
 };
 /// Returns a name such as "the peer's window"; static storage.

@@ -30,7 +30,7 @@ struct RegionOptions {
   /// becomes invalid; register the memory again for the next stream.
   /// Default: the STag is valid on every queue pair of the protection domain.
   const QueuePair* only_for{};
-  /// Leaves pages that were never touched to the first access, instead of faulting all of them in.
+  /// Does not fault pages in; the first access does.
   /// The memory must be mapped before that access and remain mapped after it.
   bool on_demand{};
 };

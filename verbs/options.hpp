@@ -18,7 +18,7 @@ namespace weft::verbs {
 
 /// Identifies the severity of a log line. A log level shows its own lines and those of all more severe levels.
 enum class LogLevel : std::uint8_t {
-  kTrace,  ///< unused: shows the same lines as kDebug
+  kTrace,  ///< shows the same lines as kDebug: no line has this level
   kDebug,  ///< each FPDU
   kInfo,   ///< the life of each connection
   kWarn,   ///< conditions that deserve attention; the default level
@@ -46,8 +46,8 @@ void log_line(LogLevel level, std::string_view line);
 /// Returns at once if an earlier flush timed out and standard error has not accepted any output since. Thread-safe.
 bool flush_log(std::chrono::milliseconds patience);
 
-/// Captures the octets of all connections and datagram queue pairs made from now on in `path`, as TCP and UDP packets in a
-/// format that Wireshark reads.
+/// Captures the octets of all connections and datagram queue pairs made from now on in `path`, as TCP and UDP packets
+/// in a format that Wireshark reads.
 /// Needs no privileges. For connections with TLS, TlsPolicy::pcap_shows selects what is captured.
 /// The file is readable by its owner only (mode 0600). An empty path stops the capture for new connections.
 /// If a write fails later (for example because the disk is full), weft logs one warning and the capture ends there.

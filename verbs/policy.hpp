@@ -83,11 +83,11 @@ struct StartupPolicy {
   /// placed (RFC 5044 section 6).
   bool early_placement = true;
   std::uint8_t type_of_service = 0;  ///< IP_TOS or IPV6_TCLASS without the two ECN bits; 0: system default
-  /// Moves the octets of the stream through memory that both processes share, instead of through the kernel, from the first
-  /// MPA octet. TCP connects first and stays open, for the addresses, the options and the end of the connection. An initiator
-  /// offers the memory to a listener on a loopback or its own address; the listener needs the same policy and user ID. A
-  /// connection with TLS never uses shared memory, and neither does one beyond three quarters of the descriptors that the
-  /// process may have (RLIMIT_NOFILE), because each such connection has a second descriptor.
+  /// Moves the octets of the stream through memory that both processes share, instead of through the kernel, from the
+  /// first MPA octet. TCP connects first and stays open, for the addresses, the options and the end of the connection.
+  /// An initiator offers the memory to a listener on a loopback or its own address; the listener needs the same policy
+  /// and user ID. A connection with TLS never uses shared memory, and neither does one beyond three quarters of the
+  /// descriptors that the process may have (RLIMIT_NOFILE), because each such connection has a second descriptor.
   SameHost same_host = SameHost::kOn;
   /// TCP_CONGESTION of this end: "reno", "cubic", "dctcp" or another algorithm that the system has and permits.
   /// Empty: system default.
@@ -111,13 +111,13 @@ struct TimeoutPolicy {
   /// Limit without an octet in either direction. Beyond it, the connection closes as by ConnectionId::disconnect().
   /// 0: no limit, because an idle connection is not an error, and keepalive detects peers that have gone.
   std::chrono::milliseconds idle{0};
-  /// Limit since the peer, or the kernel on its behalf, last accepted an octet, while octets wait to be sent. Beyond
-  /// it, the connection is reset. 0: no limit, because a peer whose program is busy may accept nothing for as long as
-  /// its own TimeoutPolicy::no_receive, or longer.
+  /// Limit without progress while octets wait to be sent: neither the peer's window nor the kernel's send buffer takes
+  /// one. Beyond it, the connection is reset. 0: no limit, because a peer whose program is busy may accept nothing for
+  /// as long as its own TimeoutPolicy::no_receive, or longer.
   std::chrono::milliseconds window{0};
   /// Time after which a stalled stream raises AsyncEventType::kStreamStalled. 0: no such event.
   /// A stream stalls while it waits for a receive, for the peer's window or for the peer's responses.
-  /// The policy's text has no key for it: programs that know only libibverbs do not know the event.
+  /// It has no text key: programs that know only libibverbs do not know the event.
   std::chrono::milliseconds tell_stalls_after{0};
   /// Initiator: delay between the peer's Reply and the first FPDU, including the ready-to-receive message.
   /// Posted work waits, but no call does. For peers that send their Reply before they are ready to read, such as Linux
@@ -126,23 +126,23 @@ struct TimeoutPolicy {
   std::chrono::milliseconds no_receive{30000};  ///< limit of NoReceive::kStall, after which the stream ends
   /// Limit after ConnectionId::disconnect() for posted work to be sent and answered.
   std::chrono::milliseconds finish{60000};
-  /// Limit after ConnectionId::disconnect() without an octet from the peer and without one that the peer acknowledges.
-  /// It is four round trips if these take longer. Beyond it, unfinished work is flushed, unless Unfinished::kAwait was
-  /// selected, and kDisconnected is raised. With unfinished work the connection is reset;
-  /// otherwise octets that the kernel has taken go to the peer in the background, within `close`.
+  /// Limit after ConnectionId::disconnect() during which the peer neither sends nor acknowledges an octet; at least
+  /// four round trips. Beyond it, kDisconnected is raised. Unfinished work is flushed then, and the connection reset;
+  /// with Unfinished::kAwait, unfinished work has until `finish` instead. Without unfinished work, the kernel delivers
+  /// in the background what it has taken, within `close`.
   std::chrono::milliseconds disconnect{250};
   /// Limit for the peer's FIN, after this end has sent its FIN or a Terminate. Beyond it, the connection is reset.
   /// A peer whose window is still closed then, because its program posts no receive, loses the octets that it has not
   /// accepted.
   std::chrono::milliseconds close{5000};
   /// Time from the end of a connection to ConnectionEventType::kTimewaitExit. 0: no such event.
-  /// The policy's text has no key for it: the drop-in library always raises the event, after 2 s.
+  /// It has no text key: the drop-in library always raises the event, after 2 s.
   std::chrono::milliseconds timewait{0};
   std::chrono::milliseconds user{0};  ///< TCP_USER_TIMEOUT: limit for unacknowledged octets; 0: system default
   bool keepalive = true;              ///< enables TCP keep-alive probes on idle connections
 };
 
-/// Holds which peers a listener accepts, and how many connections. An initiator ignores it.
+/// Limits which peers may connect to a listener, and how many. An initiator ignores it.
 struct AdmissionPolicy {
   /// Listener: maximum of connections from one remote address (IPv6: one 64-bit prefix) whose MPA Request is
   /// incomplete.

@@ -68,10 +68,9 @@ struct Negotiated {
   bool crc{};               ///< FPDUs have CRCs, in both directions
   bool markers_in{};        ///< the peer sends Markers
   bool markers_out{};       ///< this end sends Markers
-  std::uint32_t
-      ird{};  ///< maximum of concurrent RDMA Reads and atomics from the peer: this IRD, the peer's ORD if less
-  std::uint32_t ord{};  ///< maximum of concurrent RDMA Reads and atomics to the peer: this ORD, the peer's IRD if less
-  Rtr rtr{};            ///< ready-to-receive indication
+  std::uint32_t ird{};      ///< maximum of concurrent RDMA Reads and atomics from the peer: min(own IRD, peer's ORD)
+  std::uint32_t ord{};      ///< maximum of concurrent RDMA Reads and atomics to the peer: min(own ORD, peer's IRD)
+  Rtr rtr{};                ///< ready-to-receive indication
 };
 
 /// Describes the current state of a queue pair, and the maxima that it was created with.
@@ -96,9 +95,9 @@ struct QueuePairQuery {
 /// One end of a connection, with a send queue and a receive queue. ProtectionDomain::create_queue_pair() creates it.
 /// Thread-safe.
 ///
-/// A work request occupies one place of its queue, as on an adapter, until its completion is polled; without a completion
-/// (a success that is not signaled), until it is done. A completion queue whose capacity is the sum of the places of its
-/// work queues therefore never overflows. Shared receive queues count once.
+/// A work request occupies one entry of its queue, as on an adapter, until its completion is polled; an unsignaled
+/// request that succeeds, until it finishes. A completion queue whose capacity is the sum of the entries of its work
+/// queues therefore never overflows. Shared receive queues count once.
 ///
 /// The destructor drops all queued work and ends the connection. A pending Terminate is still sent.
 /// If no posted work is unfinished, the TCP connection closes in the background, within TimeoutPolicy::close. All
@@ -137,39 +136,44 @@ class QueuePair {
   /// although the connection may take longer to close (ConnectionEventType::kDisconnected).
   ///
   /// With accept_early_sends(), SQD and RTS are also possible in INIT and RTR: after SQD, sends do not start when the
-  /// connection is established, and the queue pair is in SQD then instead of RTS. The state remains INIT or RTR until then.
+  /// connection is established, and the queue pair then enters SQD instead of RTS. The state remains INIT or RTR until
+  /// then.
   ///
-  /// `tell_drained`: with SQD, whether AsyncEventType::kSendQueueDrained is to follow once no send is under way any more.
-  /// RTS cancels an event that is still to come.
+  /// `tell_drained`: with SQD, if true, raises AsyncEventType::kSendQueueDrained once no send is in progress. A change
+  /// to RTS before that cancels the event.
   /// Errors: Errc::kInvalidState for any other transition.
   Result<void> modify(QpState to, bool tell_drained = true);
 
-  /// Accepts sends from now on in INIT and RTR, too, before there is a connection. They wait, in order, and occupy places
-  /// of the send queue meanwhile. Once the connection is established, they are posted. One that does not fit it then (an
-  /// RDMA Read although ORD is 0) completes with WcStatus::kLocalQpOperationError, and the connection ends. If an attempt
-  /// to connect fails, the queue pair returns to INIT, and sends go on waiting until give_up_connecting(). If the peer closes the connection while no send is unfinished,
-  /// the queue pair returns to INIT instead of ERROR: receives stay posted, and sends wait again. If sends are unfinished
-  /// when the connection is lost, the oldest completes with WcStatus::kRetryExceeded. If the peer ended it because a Send
-  /// found no receive in time (its TimeoutPolicy::no_receive), the oldest unfinished send, or else the next one that is
-  /// posted, completes with WcStatus::kRnrRetryExceeded: the Send itself completed when TCP took it. RESET ends this mode.
+  /// Accepts sends in INIT and RTR too, before there is a connection. RESET ends this mode.
+  ///  - Waiting: early sends keep their order and occupy entries of the send queue.
+  ///  - Established: they are posted. An early send that the connection does not permit (an RDMA Read although ORD is
+  ///    0) completes with WcStatus::kLocalQpOperationError, and the connection ends.
+  ///  - Connect fails: the queue pair returns to INIT, and sends go on waiting until give_up_connecting().
+  ///  - Peer closes while no send is unfinished: the queue pair returns to INIT instead of ERROR. Receives stay posted,
+  ///    and sends wait again.
+  ///  - Connection lost while sends are unfinished: the oldest completes with WcStatus::kRetryExceeded.
+  ///  - Peer ended it because a Send found no receive within its TimeoutPolicy::no_receive: the oldest unfinished send
+  ///    completes with WcStatus::kRnrRetryExceeded, or the next one that is posted if there is none. (The Send itself
+  ///    completed when TCP took it.)
   void accept_early_sends();
-  /// Allows SendOpcode::kSendWithImmediate on the next connection. Both ends have to call it, and to agree on that by means
-  /// of their own, such as private data; call it before connect() or accept(). RESET ends it.
+  /// Allows SendOpcode::kSendWithImmediate on the next connection. Both ends have to call it, and to agree on that by
+  /// means of their own, such as private data; call it before connect() or accept(). RESET ends it.
   void combine_immediate();
-  /// Delays the completion of a signaled RDMA Write until the peer has placed it, as on InfiniBand, on the next connection.
-  /// Otherwise it completes once TCP has the octets. Work that is posted later completes later, as always. An RDMA Read of no
-  /// octets follows the RDMA Writes of a post; at most one is under way. It needs an ORD of at least 1; with an ORD of 0 this
-  /// function has no effect. If the peer reports an error, the oldest RDMA Write without a completion gets it. Call this
-  /// function before connect() or accept(). RESET ends this mode.
+  /// Delays the completion of a signaled RDMA Write until the peer has placed it, as on InfiniBand, on the next
+  /// connection. Otherwise it completes once TCP has the octets. An RDMA Read of no octets follows the RDMA Writes of a
+  /// post; at most one is under way. It needs an ORD of at least 1; with an ORD of 0 this function has no effect. If
+  /// the peer reports an error, the oldest RDMA Write without a completion gets it. Call this function before connect()
+  /// or accept(). RESET ends this mode.
   void confirm_writes();
-  /// Limits what the peer may do on the next connection to `rights`, of kRemoteRead, kRemoteWrite and kRemoteAtomic, whatever
-  /// the memory grants. A segment that needs another right ends the stream (RFC 5040 section 4.8, access rights violation).
-  /// Repeated calls add up: what one of them excludes stays excluded. Call this function before connect() or accept().
-  /// RESET ends the limit.
+  /// Limits what the peer may do on the next connection to `rights`, of kRemoteRead, kRemoteWrite and kRemoteAtomic,
+  /// whatever the memory grants. A segment that needs another right ends the stream (RFC 5040 section 4.8, access
+  /// rights violation). Repeated calls intersect: a right that any call excludes stays excluded. Call this function
+  /// before connect() or accept(). RESET ends the limit.
   void limit_peer(Access rights);
-  /// Ends the connection, as if the peer had closed it while no send is unfinished: with accept_early_sends(), the queue pair
-  /// returns from RTR, RTS or SQD to INIT, receives stay posted, and sends that are posted from now on wait. Unfinished sends
-  /// are discarded without a completion. Does nothing in other states, and in RTR before there is a TCP connection.
+  /// Ends the connection like a close by the peer with no unfinished sends: with accept_early_sends(), the queue pair
+  /// returns from RTR, RTS or SQD to INIT, receives stay posted, and sends that are posted from now on wait. Unfinished
+  /// sends are discarded without a completion. Does nothing in other states, and in RTR before there is a TCP
+  /// connection.
   void leave_peer();
   /// Ends the wait for a connection: the oldest early send completes with WcStatus::kRetryExceeded. All other work is
   /// flushed, and the queue pair goes to ERROR, as by modify(). Does nothing in RTS, SQD and ERROR.

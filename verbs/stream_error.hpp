@@ -19,8 +19,8 @@ struct StreamError {
   /// Offset of the FPDU at fault, in octets of the peer's FPDU stream.
   /// Offset 0 is the first octet after the peer's MPA startup frame, not the first octet of the TCP connection.
   std::uint64_t stream_offset{};
-  /// True if the Terminate quotes an RDMA Write whose work request had completed: TCP had taken the Write before the peer
-  /// refused it. No completion has the error then.
+  /// True if the Terminate quotes an RDMA Write whose work request had completed: TCP had taken the Write before the
+  /// peer refused it. No completion has the error then.
   bool of_completed_write{};
 };
 

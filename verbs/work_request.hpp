@@ -33,9 +33,9 @@ enum class SendOpcode : std::uint8_t {
   kRdmaWrite = 0,               ///< writes to the peer's memory without notifying the peer's application
   kRdmaWriteWithImmediate = 1,  ///< an RDMA Write, then an Immediate Data message (RFC 7306 section 6)
   kSend = 2,                    ///< sends a message into a receive that the peer posted
-  /// Sends a message with four octets for the completion of its receive, the first of SendRequest::immediate. RFC 7306 has
-  /// no such operation: an Immediate Data message and a Send go out, which the peer combines. Both ends must have called
-  /// QueuePair::combine_immediate(); Errc::kNotSupported otherwise.
+  /// Sends a message plus four octets of immediate data for the completion of its receive: the first four of
+  /// SendRequest::immediate. RFC 7306 has no such operation: an Immediate Data message and a Send go out, which the
+  /// peer combines. Both ends must have called QueuePair::combine_immediate(); Errc::kNotSupported otherwise.
   kSendWithImmediate = 3,
   kRdmaRead = 4,  ///< reads the peer's memory into one segment
   /// Compares 8 octets at the peer and swaps them if equal (RFC 7306 section 5).
@@ -96,7 +96,9 @@ struct SendRequest {
   std::uint64_t swap_or_add{};             ///< kCompareAndSwap: new value; kFetchAndAdd: addend
   std::uint64_t compare_mask = ~0ULL;      ///< kCompareAndSwap: bits to compare
   std::uint64_t swap_or_add_mask = ~0ULL;  ///< kCompareAndSwap: bits to swap; kFetchAndAdd: see masked_add
-  bool masked_add{};  ///< kFetchAndAdd: swap_or_add_mask marks the borders of fields; false: one 64-bit addition
+  /// kFetchAndAdd: true: swap_or_add_mask separates fields that are added independently (RFC 7306 section 5.1.1);
+  /// false: one 64-bit addition.
+  bool masked_add{};
   ImmediateData immediate{};        ///< kRdmaWriteWithImmediate, kSendWithImmediate, kImmediate: data to deliver
   std::uint32_t invalidate_rkey{};  ///< kSendWithInvalidate: STag of the peer; kLocalInvalidate: local STag
   WindowBind bind{};                ///< kBindWindow: parameters

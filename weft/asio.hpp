@@ -2,7 +2,7 @@
 /// @file
 /// Connections and listeners for Boost.Asio: operations with completion tokens, so that coroutines can wait for them.
 ///
-///     auto written = co_await connection.write(*mine, *theirs, boost::asio::use_awaitable);
+///     Result<void> written = co_await connection.write(region, remote, boost::asio::use_awaitable);
 ///
 /// Needs the headers of Boost 1.81 or later, and no library of it.
 #pragma once
@@ -23,28 +23,28 @@
 
 namespace weft {
 
-/// A Connection whose operations also have the form with a completion token. The completion signature is
-/// `void(Result<T>)`, with the Result of the form with a Deadline: `co_await` with use_awaitable returns it.
+/// A Connection whose operations also accept a completion token. The completion signature is `void(Result<T>)`, where
+/// Result<T> is what the Deadline overload returns: `co_await` with use_awaitable returns it.
 ///
 /// The handler runs in its associated executor, by default the one of the constructor, and never before the call has
 /// returned. The executor's context needs to outlive this object, and to run: it also waits for the connection.
-/// Any thread may start operations, also while others wait in the form with a Deadline.
+/// Any thread may start operations, also while others wait in a Deadline overload.
 ///
 /// **Cancellation** by the handler's cancellation slot, of type terminal, ends the connection, as an expired Deadline
 /// does (see Connection): the operation fails with WcStatus::kFlushed and Errc::kInterrupted. Other types do nothing.
-/// So `co_await (connection.receive(...) || timer.async_wait(...))` gives up a connection whose peer is silent. If both are due
-/// at about the same time, the timer may win although a message was received: the connection continues then, and that
-/// message is lost. So end the connection whenever the timer wins.
+/// So `co_await (connection.receive(...) || timer.async_wait(...))` gives up a connection whose peer is silent. If the
+/// timer wins while a message arrives, the message is lost although the connection continues: destroy the connection
+/// whenever the timer wins.
 ///
-/// Associated executors and cancellation slots of handlers are used, associated allocators are not.
+/// Uses the handler's associated executor and cancellation slot, but not its associated allocator.
 ///
 /// **Destruction** is that of Connection: handlers of operations that are in progress are called with an error.
 class AsioConnection : public Connection {
  public:
   using Executor = boost::asio::any_io_executor;  ///< executors of I/O objects
 
-  /// Adds the form to a connection, established or not. Throws boost::system::system_error if the process cannot open
-  /// another descriptor.
+  /// Adds completion-token overloads to a connection, established or not. Throws boost::system::system_error if the
+  /// process cannot open another descriptor.
   AsioConnection(const Executor& executor, Connection connection)
       : Connection(std::move(connection)), pump_(std::make_shared<detail::Pump>(executor, link_)) {}
   /// Takes over a connection. The other can only be destroyed.
@@ -72,8 +72,8 @@ class AsioConnection : public Connection {
   using Connection::send;
   using Connection::write;
 
-  /// Connection::establish(). Cancellation ends the connection. So does Errc::kSystem: the process cannot open another
-  /// descriptor, which this and close() need while they wait.
+  /// Connection::establish(). Cancellation ends the connection. So does Errc::kSystem: this function and close() need
+  /// one more descriptor while they wait, and the process cannot open it.
   template <detail::CompletionToken Token>
   auto establish(std::span<const std::byte> private_data, Token&& token) {
     const auto begin = [this, data = std::vector(private_data.begin(), private_data.end())] {
@@ -143,12 +143,12 @@ class AsioConnection : public Connection {
   std::shared_ptr<detail::Pump> pump_;  // null: moved from
 };
 
-/// A Listener whose requests can be waited for by a completion token.
+/// A Listener whose next() also accepts a completion token.
 class AsioListener : public Listener {
  public:
   using Executor = boost::asio::any_io_executor;  ///< executors of I/O objects
 
-  /// Adds the form to a listener.
+  /// Adds the completion-token overload to a listener.
   AsioListener(Executor executor, Listener listener) : Listener(std::move(listener)), executor_(std::move(executor)) {}
 
   using Listener::next;

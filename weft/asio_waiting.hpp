@@ -33,7 +33,7 @@ namespace weft {
 
 namespace detail {
 
-// What selects the second form of an operation: neither a Deadline nor a Post.
+// The argument that selects the completion-token overload of an operation: neither a Deadline nor a Post.
 template <typename Token>
 concept CompletionToken =
     !std::convertible_to<Token, Deadline> && !std::same_as<std::remove_cvref_t<Token>, Post> && !std::integral<Token>;
@@ -68,8 +68,8 @@ class Pump : public std::enable_shared_from_this<Pump> {
     const std::lock_guard lock(mutex_);
     if (link_) detail::cancel(*link_, ticket);
   }
-  // The connection is destroyed next. In a child of fork(), a thread that it does not have may hold the lock, and the
-  // descriptor is also waited for by the parent.
+  // Called before the connection is destroyed. In a child of fork(), leaks the pump: a thread of the parent may have
+  // held the lock, and the parent still waits for the descriptor.
   void close() {
     if (link_ && is_parents(*link_)) return verbs::detail::keep_for_ever(shared_from_this());
     const std::lock_guard lock(mutex_);
@@ -90,8 +90,8 @@ class Pump : public std::enable_shared_from_this<Pump> {
       if (!has_started(*link_) || turning_.exchange(true)) return;
     }
   }
-  // The handler of the wait. A context that ends destroys it uncalled. Then nobody takes completions any more, so the
-  // handlers in progress are destroyed as well, and with them the coroutines that wait, and what those own.
+  // The handler of the wait. If the io_context is destroyed first, this handler is destroyed without being called.
+  // Nobody takes completions then, so the pending handlers are destroyed too, and with them the coroutines that wait.
   struct Turn {
     std::shared_ptr<Pump> pump;
     explicit Turn(std::shared_ptr<Pump> of) noexcept : pump(std::move(of)) {}
@@ -108,13 +108,13 @@ class Pump : public std::enable_shared_from_this<Pump> {
   }
   void wait() { descriptor_.async_wait(Descriptor::wait_read, Turn(shared_from_this())); }
 
-  std::mutex mutex_;  // of what follows; completion handlers are posted, so none runs with it held
+  std::mutex mutex_;  // guards the members below; completion handlers are posted, so none runs with it held
   Descriptor descriptor_;
   std::shared_ptr<Link> link_;  // null: closed
   std::atomic<bool> turning_ = false;
 };
 
-// The result of an operation from the outcome, which is a number for all of them.
+// Converts the outcome of an operation, which is a number for all of them, to its result.
 template <typename T>
 Result<T> result_of(const Outcome& outcome) {
   if (!outcome) return std::unexpected(outcome.error());
@@ -151,15 +151,15 @@ auto initiate(std::shared_ptr<Pump> of, const Operation& what, Token&& token) {
       token, std::move(of), what);
 }
 
-// Why a step is the last one: the operation was canceled, or the descriptor cannot be waited for.
+// Converts the reason for ending a wait: the operation was canceled, or the descriptor cannot be waited for.
 inline Error stopped(const boost::system::error_code& error, std::string_view operation) {
   if (!error || error == boost::asio::error::operation_aborted)
     return to_error({Errc::kInterrupted, "connection", "the operation was canceled"}, operation);
   return to_error({Errc::kSystem, "descriptor", "cannot be duplicated or waited for", error.value()}, operation);
 }
 
-// Calls `begin` when the operation is launched, which a token such as deferred does later or never. Repeats `step` whenever
-// the descriptor is readable, until it has a result. Its argument says why it must have one.
+// Calls `begin` when the operation is launched, which a token such as deferred does later or never. Repeats `step`
+// whenever the descriptor is readable, until it has a result. Its argument says why it must have one.
 template <typename Begin, typename Step>
 struct StepByStep {
   boost::asio::any_io_executor executor;
@@ -174,14 +174,14 @@ struct StepByStep {
   void operator()(Self& self, boost::system::error_code error = {}) {
     if (!std::exchange(begun, true)) {
       begin();
-      const auto runs_in = executor;  // it moves with us
+      const auto runs_in = executor;  // a copy, because `self` is moved from in the next line
       return boost::asio::post(runs_in, std::move(self));
     }
     if (failed) error = failed;
     const bool canceled = self.get_cancellation_state().cancelled() != boost::asio::cancellation_type::none;
     const auto stop = error || canceled ? std::optional(stopped(error, operation)) : std::nullopt;
     if (auto result = step(stop)) return self.complete(std::move(*result));
-    auto& waits = *descriptor;  // it moves with us
+    auto& waits = *descriptor;  // read first, because `self` is moved from in the next line
     waits.async_wait(Descriptor::wait_read, std::move(self));
   }
 };

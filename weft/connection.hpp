@@ -34,12 +34,13 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-/// Selects the third form of an operation: the work request is posted, and the call returns. The caller takes its
-/// completion with Connection::completions(), or polls Connection::completion_queue().
+/// Makes an operation return as soon as its work request is posted. The caller takes the completion with
+/// Connection::completions(), or polls Connection::completion_queue().
 struct Post {
-  std::uint64_t wr_id{};  ///< returned in the completion; less than 2^63, because the other forms use the rest
-  /// Of operations other than receive(). With several in progress, a write() or send() may take effect before a read() or
-  /// an atomic that was posted before it (RFC 5040 section 5.5), unless it has SendFlags::kFence.
+  std::uint64_t wr_id{};  ///< returned in the completion; less than 2^63; weft uses larger values
+  /// Processing options; receive() ignores them. With several operations in progress, a write() or send() may take
+  /// effect before a read() or an atomic that was posted before it (RFC 5040 section 5.5), unless it has
+  /// SendFlags::kFence.
   verbs::SendFlags flags = verbs::SendFlags::kSignaled;
 };
 
@@ -56,14 +57,14 @@ struct Operation {
   std::uint64_t compare{};
   std::uint64_t swap_or_add{};
 };
-// Of any operation: the octets of a receive, the old value of an atomic, else 0.
+// The result of any operation: the octets of a receive, the old value of an atomic, else 0.
 using Outcome = Result<std::uint64_t>;
 // Called once, in any thread, with no lock held.
 using Done = std::move_only_function<void(Outcome)>;
 // Identifies a started operation, and is never used again.
 using Ticket = std::uint64_t;
 
-// What weft/asio.hpp needs of a connection.
+// The part of a connection that weft/asio.hpp uses.
 [[nodiscard]] Ticket next_ticket() noexcept;
 void start(Link& link, const Operation& operation, Ticket ticket, Done done);
 // Ends the connection if the operation is still in progress.
@@ -72,11 +73,11 @@ void cancel(Link& link, Ticket ticket);
 [[nodiscard]] int completion_descriptor(const Link& link) noexcept;
 // Completes what is done. Returns whether started operations remain.
 bool progress(Link& link);
-// Whether this is a child of fork(), and its parent made the connection.
+// Returns whether this is a child of fork(), and its parent made the connection.
 [[nodiscard]] bool is_parents(const Link& link) noexcept;
 // Destroys the callbacks of started operations without calling them.
 void abandon(Link& link);
-// Whether operations that were started with a callback remain.
+// Returns whether operations that were started with a callback remain.
 [[nodiscard]] bool has_started(const Link& link) noexcept;
 
 }  // namespace detail
@@ -89,31 +90,31 @@ void abandon(Link& link);
 ///  - Post: posts the work request and returns.
 ///
 /// **Memory** of an operation must stay valid and registered until the operation has completed; the source of send()
-/// and write() must not change meanwhile, and the sink of receive() and read() must not be used. An operation that
-/// succeeded may not have reached the peer's program: a write() is complete when its octets are on their way, and the
-/// peer's program learns of it by a later send().
+/// and write() must not change meanwhile, and the sink of receive() and read() must not be used. Success of write() or
+/// send() means that the local memory may be reused, not that the peer has the data. To tell the peer's program that a
+/// write() is in place, call send() afterwards.
 ///
 /// **Deadlines.** A work request cannot be taken back. So a deadline that expires, like a canceled Asio operation, ends
-/// the connection: the operation returns Errc::kTimedOut, all others fail with WcStatus::kFlushed and that cause. The
-/// operation may have taken effect at the peer nevertheless. An operation that returns success has not ended the
-/// connection. Every operation is posted, and its completion is looked for once, even if the deadline has already expired.
-/// So with 0s, an operation succeeds if it completes while it is posted, as most sends on an idle connection do, and
-/// receives whose message is waiting; otherwise the connection ends.
-/// Use Post and completions(), which do not end anything, to look for a message from time to time.
+/// the connection: the operation returns Errc::kTimedOut, and all others fail with WcStatus::kFlushed and that cause.
+/// The operation may have taken effect at the peer nevertheless. With an expired deadline (0s), an operation is still
+/// posted, and its completion polled once. It succeeds if it completes at once, as most sends on an idle connection do,
+/// and receives whose message is waiting; otherwise the connection ends. To poll for messages without ending the
+/// connection, use Post and completions().
 ///
 /// **Destruction** ends the connection as ~QueuePair does (verbs/queue_pair.hpp): if no sending operation is in
 /// progress, what was sent still reaches the peer; otherwise the connection is reset. Asio operations that are in
 /// progress complete with WcStatus::kFlushed. When the destructor returns, weft no longer uses the memory of any
 /// operation.
 ///
-/// **Descriptors.** Each end takes 4 file descriptors of its process, and 5 if the octets go through shared memory, which is
-/// the default within one host (StartupPolicy::same_host). An AsioConnection takes one more, and another one while it waits
-/// in establish() or close(). So the usual limit of 1024 suffices for about 110 ends. A server that needs more raises
-/// RLIMIT_NOFILE before it uses weft: setrlimit(2) up to the hard limit, `ulimit -n` in its shell, or LimitNOFILE= in its
-/// systemd unit. Beyond the limit, no connection is made: Errc::kSystem (EMFILE).
+/// **Descriptors.** Each end takes 4 file descriptors of its process, and 5 if the octets go through shared memory,
+/// which is the default within one host (StartupPolicy::same_host). An AsioConnection takes one more, and another one
+/// while it waits in establish() or close(). weft numbers its descriptors from 512, so the usual limit of 1024 leaves
+/// room for about 110 ends. A server that needs more raises RLIMIT_NOFILE before it uses weft: setrlimit(2) up to the
+/// hard limit, `ulimit -n` in its shell, or LimitNOFILE= in its systemd unit. Beyond the limit, no connection is made:
+/// Errc::kSystem (EMFILE).
 ///
-/// **fork().** In the child, functions of its parent's connections fail with Errc::kInvalidState, and destroying one has
-/// no effect.
+/// **fork().** In the child, functions of its parent's connections fail with Errc::kInvalidState, and destroying one
+/// has no effect.
 ///
 /// **Thread safety.** All functions may be called concurrently, with three exceptions: the destructor and moves must
 /// not run concurrently with another call, establish(), reject() and close() not with each other, and peer_data() not
@@ -130,11 +131,11 @@ class Connection {
   /// it.
   [[nodiscard]] static Result<Connection> prepare(const Endpoint& to);
   Connection(Connection&&) noexcept = default;  ///< Takes over a connection. The other object can only be destroyed.
-  /// An AsioConnection stays one: what is in progress would not go on without it.
+  /// Deleted: slicing an AsioConnection would stop its pending operations.
   template <typename Derived>
     requires(std::derived_from<Derived, Connection> && !std::same_as<Derived, Connection>)
   Connection(Derived&&) = delete;
-  /// As above.
+  /// Deleted for the same reason.
   template <typename Derived>
     requires(std::derived_from<Derived, Connection> && !std::same_as<Derived, Connection>)
   Connection& operator=(Derived&&) = delete;
@@ -144,20 +145,21 @@ class Connection {
   ~Connection();
 
   /// Connects a prepared connection, or accepts a request (Listener::next()). `private_data` is delivered to the peer's
-  /// peer_data(): at most 508 octets. Returns when both ends have agreed; then all operations are allowed. Before,
-  /// only receive() with Post is. After Errc::kPrivateDataTooLong and kInvalidState (there already is a connection), nothing
-  /// has changed, and the first may be repeated. Any other error, also an expired deadline, ends the connection: what is
-  /// called afterwards fails with the same cause. A new attempt needs a new Connection.
+  /// peer_data(): at most 508 octets. Returns once both ends have agreed. Before that, only receive() with Post is
+  /// allowed. Errc::kPrivateDataTooLong and kInvalidState (there already is a connection) change nothing. Any other
+  /// error, including an expired deadline, ends the connection: later calls fail with the same cause, and a new attempt
+  /// needs a new Connection.
   ///
-  /// **Who sends first.** The end that connected. Its first operation, of any kind but receive(), is what lets the accepting
-  /// end send (RFC 5044 section 7.1.2): operations of that end wait until then, and time out if nothing comes. If the
-  /// accepting end is to send first, set StartupPolicy::peer_to_peer (verbs/policy.hpp) at the end that connects, by
-  /// id().set_policy() before establish().
+  /// **Who sends first.** The connecting end must send first (RFC 5044 section 7.1.2). Until its first send(), write(),
+  /// read() or atomic, operations of the accepting end wait; they time out if nothing comes. If the accepting end is to
+  /// send first, set StartupPolicy::peer_to_peer (verbs/policy.hpp) at the connecting end, with id().set_policy()
+  /// before establish().
   /// Errors: Errc::kRefused, kRejected (the peer's reject(); peer_data() has what it sent), kUnreachable, kTimedOut,
   /// kDisconnected, kPrivateDataTooLong, and others of verbs::ConnectionId.
   [[nodiscard]] Result<void> establish(Deadline deadline, std::span<const std::byte> private_data = {});
   /// Rejects a request. The peer's establish() fails with Errc::kRejected, and so do all later operations of this end.
-  /// `private_data`: at most 512 octets, or 508 if the request has IRD and ORD (those of weft have); after Errc::kPrivateDataTooLong, nothing has changed.
+  /// `private_data`: at most 512 octets, or 508 if the request has IRD and ORD (weft's requests have).
+  /// Errc::kPrivateDataTooLong changes nothing.
   [[nodiscard]] Result<void> reject(std::span<const std::byte> private_data = {});
   /// Returns the peer's private data: of its request from the beginning, of its reply after establish().
   [[nodiscard]] std::span<const std::byte> peer_data() const noexcept;
@@ -174,9 +176,9 @@ class Connection {
 
   /// Registers memory for this connection: a contiguous range (array, vector, string, span) or an object, of trivially
   /// copyable type. `access` selects what may be done with it: by default, all operations of this end, and nothing that
-  /// the peer starts. Memory that is const can be read only. All pages are faulted in.
-  /// Errors: those of ProtectionDomain::register_memory(); Errc::kInvalidArgument, "access", for writing to const
-  /// memory.
+  /// the peer starts. Const memory can only be read. Faults in all pages.
+  /// Errors: those of ProtectionDomain::register_memory(); Errc::kInvalidArgument, "access", if `access` permits
+  /// writing to const memory.
   template <typename Memory>
   [[nodiscard]] Result<Region> register_memory(Memory&& memory, Access access = detail::kDefaultAccess<Memory>) {
     static_assert(std::is_lvalue_reference_v<Memory> || std::ranges::borrowed_range<Memory>,
@@ -184,9 +186,9 @@ class Connection {
     return register_octets(detail::octets_of(memory), access);
   }
 
-  /// Sends a message to a receive() of the peer. If the peer has posted none yet, the message waits at the peer, not
-  /// here. At the accepting end, all operations but receive() wait for the first message of the other end: see
-  /// establish().
+  /// Sends a message to a receive() of the peer. If the peer has not posted one, the message waits at the peer, and
+  /// send() does not block. At the accepting end, all operations but receive() wait for the first message of the other
+  /// end: see establish().
   [[nodiscard]] Result<void> send(Slice message, Deadline deadline);
   /// Waits for a message of the peer and returns its length in octets. Messages arrive in order. One that is longer
   /// than `into` ends the connection: WcStatus::kLocalLengthError.
@@ -205,18 +207,23 @@ class Connection {
   [[nodiscard]] Result<std::uint64_t> compare_swap(const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
                                      Deadline deadline);
 
-  /// These post the same work requests, and return before they have completed. `old` receives the old value, 8 octets.
+  /// As above, but returns as soon as the work request is posted. `old` receives the old value, 8 octets.
   /// Errors: as above, and those of verbs::QueuePair::post_send(). After Errc::kQueueFull, nothing was posted: take
   /// completions() first.
   [[nodiscard]] Result<void> send(Slice message, Post post);
-  [[nodiscard]] Result<void> receive(Slice into, Post post);                                                  ///< as above
-  [[nodiscard]] Result<void> write(Slice local, const RemoteRegion& remote, Post post);                       ///< as above
-  [[nodiscard]] Result<void> read(Slice local, const RemoteRegion& remote, Post post);                        ///< as above
-  [[nodiscard]] Result<void> fetch_add(Slice old, const RemoteRegion& remote, std::uint64_t add, Post post);  ///< as above
+  /// As above.
+  [[nodiscard]] Result<void> receive(Slice into, Post post);
+  /// As above.
+  [[nodiscard]] Result<void> write(Slice local, const RemoteRegion& remote, Post post);
+  /// As above.
+  [[nodiscard]] Result<void> read(Slice local, const RemoteRegion& remote, Post post);
+  /// As above.
+  [[nodiscard]] Result<void> fetch_add(Slice old, const RemoteRegion& remote, std::uint64_t add, Post post);
+  /// As above.
   [[nodiscard]] Result<void> compare_swap(Slice old, const RemoteRegion& remote, std::uint64_t compare, std::uint64_t swap,
-                            Post post);  ///< as above
+                            Post post);
   /// Takes completions of posted work requests, at most out.size(), and returns their number. Waits for the first one
-  /// until the deadline: an expired Deadline only looks. Errors: Errc::kTimedOut; Errc::kInvalidArgument if `out` is
+  /// until the deadline; an expired deadline only polls. Errors: Errc::kTimedOut; Errc::kInvalidArgument if `out` is
   /// empty. The connection continues after both.
   [[nodiscard]] Result<std::size_t> completions(std::span<verbs::WorkCompletion> out, Deadline deadline);
   /// Returns the cause of a failed completion.
@@ -224,7 +231,7 @@ class Connection {
 
   /// Returns the queue pair, for operations that have no function here. Its work requests need a wr_id less than 2^63.
   [[nodiscard]] verbs::QueuePair& queue_pair() noexcept;
-  /// Returns the queue of all completions. A program that polls it itself must use no other form than Post, and not call
+  /// Returns the queue of all completions. If you poll it yourself, use only the Post form, and do not call
   /// completions().
   [[nodiscard]] verbs::CompletionQueue& completion_queue() noexcept;
   /// Returns the protection domain of this connection.
@@ -236,8 +243,8 @@ class Connection {
   friend class Listener;
   friend class AsioConnection;
   explicit Connection(std::shared_ptr<detail::Link> link) noexcept : link_(std::move(link)) {}
-  // The steps of establish() and close(), for those who wait for the descriptor themselves. A step returns nothing as
-  // long as it has to be repeated when the descriptor is readable.
+  // Non-blocking steps of establish() and close(). While a step returns nullopt, the caller waits until
+  // event_descriptor() is readable and repeats it.
   Result<void> begin_establish(std::span<const std::byte> private_data);
   std::optional<Result<void>> step_establish();
   Result<void> begin_close();

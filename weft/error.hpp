@@ -17,14 +17,15 @@ namespace weft {
 
 using verbs::Errc;
 
-/// Describes how one call failed. `code`, `argument`, `reason` and `os_error` are those of verbs::Error.
+/// Describes how one call failed, and the operation, work completion and Terminate behind it. `code`, `argument`,
+/// `reason` and `os_error` are those of verbs::Error.
 ///
 /// If a work request failed, `status` says how, and the other members say why:
 ///  - WcStatus::kLocalProtectionError: `segment` is the local memory at fault, and `reason` what is wrong with it.
 ///  - WcStatus::kRemoteAccessError and kRemoteOperationError: `stream` is the peer's Terminate.
 ///  - WcStatus::kFlushed: the connection ended before the work request was done, and this is the error that ended it:
 ///    `stream` if a Terminate was sent or received; else the first work request that failed; else `reason` and
-///    `os_error` (a reset: ECONNRESET), or what this end did (an expired deadline, a cancellation, close()).
+///    `os_error` (a reset: ECONNRESET), or a local cause (an expired deadline, a cancellation, close()).
 struct Error : verbs::Error {
   std::string_view operation{};                ///< function that failed: "write", "connect"; static storage
   verbs::WcStatus status{};                    ///< of the failed work request; kSuccess if none failed
@@ -39,8 +40,8 @@ struct Error : verbs::Error {
 template <typename T>
 using Result = std::expected<T, Error>;  ///< the result of a call that can fail: a `T` or an Error
 
-/// The moment at which a blocking call gives up. A timeout converts to it and counts from the conversion, so one
-/// Deadline object limits a sequence of calls.
+/// The point in time at which a blocking call gives up. Converts implicitly from a duration, counted from the
+/// conversion: reuse one Deadline to bound a sequence of calls.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;  ///< clock of all deadlines

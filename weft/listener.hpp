@@ -23,11 +23,11 @@ struct Listening;
 /// The destructor stops listening and rejects requests that next() has not returned. Connections are not affected.
 class Listener {
  public:
-  static constexpr int kDefaultBacklog = 128;  ///< requests that wait for next(), unless listen() gets another number
+  static constexpr int kDefaultBacklog = 128;  ///< default backlog of listen()
 
-  /// Listens at a local address. `backlog` is the maximum of requests that wait for next(), at least 1. Further peers wait
-  /// in the kernel's queue (ConnectionId::listen(), verbs/connection.hpp), whose size is `backlog`, at least 1024 and at
-  /// most net.core.somaxconn. Choose more than 1024 if more peers than that connect at once.
+  /// Listens at a local address. `backlog` is the maximum of requests that wait for next(), at least 1. More requests
+  /// wait in the kernel's queue of max(`backlog`, 1024) entries, capped by net.core.somaxconn (ConnectionId::listen(),
+  /// verbs/connection.hpp). Choose a `backlog` above 1024 if more peers than that connect at once.
   /// Errors: Errc::kAddressInUse; kInvalidArgument if it is no address of this host, or `backlog` is less than 1.
   [[nodiscard]] static Result<Listener> listen(const Endpoint& at, int backlog = kDefaultBacklog);
   /// Listens with a policy (verbs/policy.hpp), which the connections inherit.

@@ -79,8 +79,8 @@ class Slice {
 /// use it. The memory stays the program's: it must remain mapped as long as the Region exists.
 ///
 /// The destructor revokes the access: once it returns, neither weft nor the peer accesses the memory. So declare memory
-/// before its Region. Concurrent calls of const functions are safe. Movable: the other object can then only be destroyed or
-/// assigned to.
+/// before its Region. Concurrent calls of const functions are safe. Movable: the other object can then only be
+/// destroyed or assigned to.
 class Region {
  public:
   /// Returns the whole region.

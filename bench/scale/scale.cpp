@@ -23,7 +23,7 @@ using weft::tools::bench::median;
 using namespace weft::scale;
 
 constexpr std::size_t kWarm = 16;  // connections before the first look at memory: buffers and tables that all share
-constexpr double kStartupDeadlines = 11;  // seconds after which no time-out of a startup is pending any more
+constexpr double kStartupDeadlines = 11;  // seconds after which no timeout of a startup is pending any more
 
 // Octets per connection between two looks.
 Memory per_connection(const Memory& before, const Memory& after, std::size_t connections) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the two ends of a direct connection mean the same one. Their programs reach RTS, and know the packet sequence numbers
-// of their own sends, sooner or later than the connection is made.
+// Whether the two ends of a direct connection mean the same one. Their programs reach RTS, and know the packet sequence
+// numbers of their own sends, sooner or later than the connection is made.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace weft::compat::direct {
 
-// The first packet sequence number of the program's sends. RTS says it, and the peer's greeting what the peer expects: whichever
-// comes second compares them, so no send goes out before they agree.
+// The first packet sequence number of the program's sends. RTS says it, and the peer's greeting what the peer expects:
+// whichever comes second compares them, so no send goes out before they agree.
 class FirstNumber {
  public:
-  // False: it differs from the other.
+  // Returns false if it differs from the other.
   [[nodiscard]] bool set(std::uint32_t psn);
   [[nodiscard]] bool expect(std::uint32_t psn);
 
@@ -31,8 +31,9 @@ enum class Verdict : std::uint8_t {
   kVerified,
 };
 
-// What `peers` says to the end whose greeting is `own`. GIDs and numbers are no secrets. What proves that the peer is the one
-// that the program named is a packet sequence number that the programs told each other: the peer's own, or that of this end.
+// What `peers` says to the end whose greeting is `own`. GIDs and numbers are no secrets. What proves that the peer is
+// the one that the program named is a packet sequence number that the programs told each other: the peer's own, or that
+// of this end.
 [[nodiscard]] Verdict judge(const Greeting& peers, const Greeting& own) noexcept;
 
 }  // namespace weft::compat::direct

@@ -38,7 +38,8 @@ void Connections::leave_to_parent() noexcept {
   if (parents != nullptr && parents->service_) ::close(parents->service_->woken);
 }
 
-// Early Requests have an eighth of the process's descriptors at most. Those that come have half (verbs/connecting/half_open.hpp).
+// Early Requests have an eighth of the process's descriptors at most. Those that come have half
+// (verbs/connecting/half_open.hpp).
 Connections::Connections()
     : numbers_(compat::port_range()),
       early_(std::min(EarlyRequests::kMost, transport::part_of_descriptors(8, EarlyRequests::kMost))) {}

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connections that a program makes by ibv_modify_qp, without the connection manager: it learns the peer's GID and queue
-// pair number over a channel of its own, and names them in RTR. The TCP connection is made here, in a thread of its own:
-// RTR and RTS return at once, because an accepting program reaches both before it tells its peer where it is.
+// pair number over a channel of its own, and names them in RTR. The TCP connection is made here, in a thread of its
+// own: RTR and RTS return at once, because an accepting program reaches both before it tells its peer where it is.
 //
 // The lesser of the two ends connects and the other accepts, so that there is one connection, however the two programs
-// interleave. Both begin in RTR. Each accepts exactly the end that its program named. A Request that arrives before that
-// waits, bounded in number and time. The end that connects tries again when its Request is rejected.
+// interleave. Both begin in RTR. Each accepts exactly the end that its program named. A Request that arrives before
+// that waits, bounded in number and time. The end that connects tries again when its Request is rejected.
 //
-// Packet sequence numbers are compared in RTS, before the program may send: its own with the one that the peer expects. If
-// they differ, the connection ends, and its sends find no peer.
+// Packet sequence numbers are compared in RTS, before the program may send: its own with the one that the peer expects.
+// If they differ, the connection ends, and its sends find no peer.
 //
-// Locks: each connection has one for the engine's calls that make it, so that several threads make connections at a time. It
-// precedes the mutex of the table, which is held for no such call. Both precede those of the engine, and nothing of the
-// engine calls back: events come by the channel.
+// Locks: each connection has one for the engine's calls that make it, so that several threads make connections at a
+// time. It precedes the mutex of the table, which is held for no such call. Both precede those of the engine, and
+// nothing of the engine calls back: events come by the channel.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,7 @@ struct Target {
   [[nodiscard]] std::uint32_t ird_granted() const noexcept { return ird != 0 ? ird : 1; }
 };
 
-// What RTS says. `patience`: how long a send waits for an absent peer; nothing: for ever.
+// What RTS says. `patience`: how long a send waits for an absent peer; nothing: forever.
 struct Departure {
   std::uint32_t sq_psn = 0;
   std::optional<std::chrono::nanoseconds> patience{};
@@ -52,8 +52,8 @@ struct Departure {
 
 class Connections {
  public:
-  // The one of this process, which is never destroyed. Its thread starts with the first connection, and ends with the last
-  // queue pair that has a number; so do the ports.
+  // The one of this process, which is never destroyed. Its thread starts with the first connection, and ends with the
+  // last queue pair that has a number; so do the ports.
   static Connections& of_process();
 
   // A number for a queue pair of the device with this address.
@@ -61,8 +61,8 @@ class Connections {
   // The queue pair is about to be destroyed.
   void give_back(std::uint32_t number);
 
-  // RTR. `accepts` and `connects` are the same queue pair, except for one that is connected to itself: there the second one
-  // has the sends. Both stay where they are until end().
+  // RTR. `accepts` and `connects` are the same queue pair, except for one that is connected to itself: there the second
+  // one has the sends. Both stay where they are until end().
   [[nodiscard]] verbs::Result<void> begin(const End& self, const Target& target, verbs::QueuePair& accepts,
                                           verbs::QueuePair& connects);
   // RTS. If the peer expects another packet sequence number, the connection ends.
@@ -94,7 +94,8 @@ class Connections {
       bool told = false;
     } retry{};
     bool wanted_later = false;  // sends wait, and the patience begins with resume()
-    // The following under `calls`. Whoever has it, and finds that it has not ended, may use the queue pairs: end() waits.
+    // The following under `calls`. Whoever has it, and finds that it has not ended, may use the queue pairs: end()
+    // waits.
     std::mutex calls{};
     std::vector<verbs::ConnectionId> ids{};  // of attempts; an established connection needs none
     bool ended = false;

@@ -30,7 +30,7 @@ EarlyRequests::Requests EarlyRequests::add(const Greeting& greeting, std::unique
   return out;
 }
 
-// Of those that count there are to be less than `most`.
+// Moves one Request to `out` if `most` or more match `counts`: the oldest of the address that has the most of them.
 void EarlyRequests::make_room(Requests& out, std::size_t most, Counts counts, const Greeting& newcomer) {
   const auto counted = [&](const Request& one) { return counts(one, newcomer); };
   if (static_cast<std::size_t>(std::ranges::count_if(all_, counted)) < most) return;

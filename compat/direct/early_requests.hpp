@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPA Requests whose queue pair exists and has not reached RTR: each waits until its program gets that far, for a time. A
-// stranger decides how many there are, so they are bounded for each queue pair, each peer and the process. When there is no
-// place, the oldest of the address that has the most gives way, and its sender tries again: no number of Requests keeps others
-// out. Not thread-safe. Time is an argument.
+// MPA Requests whose queue pair exists and has not reached RTR: each waits until its program gets that far, for a time.
+// A stranger decides how many there are, so they are bounded for each queue pair, each peer and the process. When there
+// is no place, the oldest of the address that has the most gives way, and its sender tries again: no number of Requests
+// keeps others out. Not thread-safe. Time is an argument.
 #pragma once
 
 #include <chrono>
@@ -28,17 +28,17 @@ class EarlyRequests {
     std::unique_ptr<verbs::ConnectionId> id{};  // whose end rejects it
     Clock::time_point end{};
   };
-  using Requests = std::list<Request>;  // no deque, which takes memory even when it is empty
+  using Requests = std::list<Request>;  // an empty std::deque allocates
 
   explicit EarlyRequests(std::size_t most = kMost) noexcept : most_(most) {}
 
-  // Takes in a newcomer. Those that had to go for it.
+  // Adds a Request. Returns those that were evicted for it.
   [[nodiscard]] Requests add(const Greeting& greeting, std::unique_ptr<verbs::ConnectionId> id, Clock::time_point now);
-  // Those for this queue pair, the latest first.
+  // Removes and returns the Requests for this queue pair, the latest first.
   [[nodiscard]] Requests take(std::uint32_t number);
-  // Those that have waited for so long.
+  // Removes and returns the Requests that have waited for kLongest.
   [[nodiscard]] Requests take_late(Clock::time_point now);
-  // When the next one is late; the end of all time if there is none.
+  // Returns when the next Request is late; time_point::max() if there is none.
   [[nodiscard]] Clock::time_point next() const noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two queue pairs that were connected by ibv_modify_qp say to each other in the private data of the MPA Request and
-// Reply: which two they are, as their programs named them to each other.
+// What two queue pairs that were connected by ibv_modify_qp say to each other in the private data of the MPA Request
+// and Reply: which two they are, as their programs named them to each other.
 #pragma once
 
 #include <array>
@@ -36,12 +36,13 @@ struct Greeting {
   bool operator==(const Greeting&) const = default;
 };
 
-// version 1, 64 octets in network order: "weft-qp" and the version; from.number, to.number, sq_psn, rq_psn, each 4 octets,
-// all ones: unknown; from.address, to.address, each 16 octets as a GID; 8 octets for later versions, sent as zero.
+// version 1, 64 octets in network order: "weft-qp" and the version; from.number, to.number, sq_psn, rq_psn, each 4
+// octets, all ones: unknown; from.address, to.address, each 16 octets as a GID; 8 octets for later versions, sent as
+// zero.
 inline constexpr std::size_t kGreetingSize = 64;
 using EncodedGreeting = std::array<std::byte, kGreetingSize>;
 [[nodiscard]] EncodedGreeting encode(const Greeting& greeting) noexcept;
-// Nothing if it is none of version 1.
+// Decodes a greeting of version 1. Returns nothing for other octets.
 [[nodiscard]] std::optional<Greeting> decode(std::span<const std::byte> octets) noexcept;
 
 }  // namespace weft::compat::direct

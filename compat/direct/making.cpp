@@ -29,7 +29,7 @@ bool admits_reply(std::span<const std::byte> private_data, const Greeting& own, 
   return peers && judge(*peers, own) != Verdict::kOther && sends.expect(*peers->rq_psn);
 }
 
-// Whether a connection can be made for it: there is none, and the sends have not given up.
+// Returns whether a connection can be made for it: there is none, and the sends have not given up.
 bool is_free(const verbs::QueuePair& pair) {
   const verbs::QpState state = pair.state();
   return state == verbs::QpState::kReset || state == verbs::QpState::kInit;
@@ -62,12 +62,10 @@ Greeting Connections::greeting_of(const Connection& connection) {
   return connection.greeting();
 }
 
-// The service is there while a number is taken, and that of a connection is given back after its end().
-//
-// What accepts is to be the end that the program named: another implementation would not combine messages, and no other
-// end is to get the program's octets.
-//
-// If it cannot, sends wait in vain, until their patience is over.
+// Starts one connection attempt. On failure, the log has the reason, and posted sends wait until their patience is
+// over. admits_reply rejects any responder but the end that the program named: another implementation would not combine
+// messages, and no other end may get the program's octets. service_ cannot be null here: it exists while a queue pair
+// number is taken, and a connection's number is returned after its end().
 void Connections::connect(Connection& connection) {
   if (!is_free(*connection.connects)) return;
   auto id = verbs::ConnectionId::create(service_->channel, connection.self.number);
@@ -90,8 +88,8 @@ void Connections::connect(Connection& connection) {
   }
 }
 
-// Of several early Requests that name this queue pair, one was sent by the end that the program named: the last one, if that
-// end has begun more than once.
+// Starts to connect, if this end is the one that does, and judges the early Requests that name this queue pair. The
+// latest comes first: if the peer began more than once, its last Request is the valid one.
 void Connections::start(Connection& connection) {
   EarlyRequests::Requests waiting;
   {
@@ -106,7 +104,7 @@ void Connections::start(Connection& connection) {
   for (const EarlyRequests::Request& one : waiting) accept(connection, one.greeting, *one.id);
 }
 
-// The peer's number is known, so there is a stream, established or not. No later Request or Reply agrees.
+// Called when the packet sequence numbers differ: closes the connection. No later attempt can succeed.
 void Connections::leave(Connection& connection) {
   refused(kCall, EINVAL, "sq_psn: the peer expects another packet sequence number");
   const std::lock_guard calls(connection.calls);
@@ -115,8 +113,8 @@ void Connections::leave(Connection& connection) {
   if (connection.connects != connection.accepts) connection.connects->leave_peer();
 }
 
-// A connection that ended leaves the queue pair free, so that one that was not the peer's keeps the peer out no longer than it
-// lasts.
+// Accepts or rejects a Request. A connection that ends leaves the queue pair free again, so a wrong peer blocks the
+// right one only while it is connected.
 void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
   const Greeting own = greeting_of(connection);
   const bool due = is_free(*connection.accepts) && connection.target.peer <= connection.self;
@@ -136,7 +134,7 @@ void Connections::accept(Connection& connection, const Greeting& greeting, verbs
   connection.ids.push_back(std::move(request));
 }
 
-// The number tells of those, too, whose lines the log withholds.
+// Logs a rejected Request. The count includes rate-limited lines.
 void Connections::tell_rejected(std::string_view reason) {
   const auto count = rejected_.fetch_add(1) + 1;
   refused(kCall, ECONNREFUSED,
@@ -145,7 +143,8 @@ void Connections::tell_rejected(std::string_view reason) {
 
 // --- The thread
 
-// The connection that is to accept it now, if there is one. A Request that is too early waits, and others may have to go.
+// The connection that is to accept it now, if there is one. A Request that is too early waits, and others may have to
+// go.
 std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optional<Greeting>& greeting,
                                                                 verbs::ConnectionEvent& event,
                                                                 EarlyRequests::Requests& gone) {
@@ -161,8 +160,8 @@ std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optio
   return nullptr;
 }
 
-// The address that it names is that of TCP as well, so that nobody elsewhere can take the peer's place, or the places where
-// Requests wait.
+// The address that it names is that of TCP as well, so that nobody elsewhere can take the peer's place, or the places
+// where Requests wait.
 void Connections::on_request(const Service& service, verbs::ConnectionEvent event) {
   const auto greeting = decode(event.private_data);
   if (greeting && greeting->from.address != event.request->remote_address().address) {
@@ -198,8 +197,8 @@ void Connections::on_established(const Service& service, const verbs::Connection
   std::erase_if(connection->ids, [&](const verbs::ConnectionId& id) { return id.number() == event.id; });
 }
 
-// The peer may not have come as far as this end, or others may have its places: another attempt follows, as an adapter sends
-// again. True: this is the first, so that the log has one line.
+// The peer may not have come as far as this end, or others may have its places: another attempt follows, as an adapter
+// sends again. True: this is the first, so that the log has one line.
 bool Connections::try_again(Connection& connection) {
   const std::lock_guard lock(mutex_);
   Connection::Retry& retry = connection.retry;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of queue pairs that a program may connect itself. A number says where the queue pair's process listens, so
-// that no daemon has to be asked: see number_of(). A port serves 255 queue pairs of one device; the next one is reserved
-// when they are in use. Not thread-safe.
+// The numbers of queue pairs that a program may connect itself. A number says where the queue pair's process listens,
+// so that no daemon has to be asked: see number_of(). A port serves 255 queue pairs of one device; the next one is
+// reserved when they are in use. Not thread-safe.
 #pragma once
 
 #include <bitset>

@@ -65,8 +65,8 @@ bool Connections::serve(Service& service, int& wait) {
   return true;
 }
 
-// No wake-up is lost: both descriptors stay readable until this thread reads them, and what the program changed under the
-// mutex before it wrote is seen after the read. Whoever makes something due earlier than next_ writes (look_by()).
+// No wake-up is lost: both descriptors stay readable until this thread reads them, and what the program changed under
+// the mutex before it wrote is seen after the read. Whoever makes something due earlier than next_ writes (look_by()).
 void Connections::run(Service& service) noexcept {
   transport::block_signals();
   const rsockets::Inside until_the_end;

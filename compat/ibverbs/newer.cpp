@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libibverbs has had since rdma-core 44, whose headers weft is built with: IBVERBS_1.15 to 1.18. A program that names
-// one of these has to load, and is told ENOSYS, or what it asks for where that is no more than an older call.
+// What libibverbs has had since rdma-core 44, whose headers weft is built with: IBVERBS_1.15 to 1.18. A program that
+// names one of these has to load, and is told ENOSYS, or what it asks for where that is no more than an older call.
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,8 @@
   WEFT_DEFAULT_VERSION(name, "IBVERBS_PRIVATE_34"); \
   WEFT_OLDER_VERSION(newer_##name, name, "IBVERBS_PRIVATE_65")
 
-// Written to by drivers: a variable, not a function. AddressSanitizer would define the name of a variable that it watches once more.
+// Written to by drivers: a variable, not a function. AddressSanitizer would define the name of a variable that it
+// watches once more.
 #ifdef __clang__
 #define UNWATCHED __attribute__((visibility("default"), no_sanitize_address))
 #else
@@ -119,7 +120,7 @@ NO_COMMAND(ibv_cmd_req_notify_cq)
 NO_COMMAND(ibv_cmd_rereg_mr)
 NO_COMMAND(ibv_cmd_resize_cq)
 
-// Of the newer node alone.
+// Functions that only the newer version node has.
 #define NO_NEWER_COMMAND(name) \
   WEFT_ENTRY int name() { return EOPNOTSUPP; }
 NO_NEWER_COMMAND(ibv_cmd_alloc_dmah)

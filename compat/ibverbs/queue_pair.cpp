@@ -25,7 +25,7 @@ WEFT_ENTRY int ibv_query_qp(ibv_qp* qp, ibv_qp_attr* attr, int attr_mask, ibv_qp
 WEFT_DEFAULT_VERSION(ibv_destroy_qp, "IBVERBS_1.1");
 WEFT_ENTRY int ibv_destroy_qp(ibv_qp* qp) { return compat::destroy_qp(qp); }
 
-// Null for a queue pair that was made without send_ops_flags: its ibv_wr_* pointers are not set.
+// Returns null for a queue pair that was made without send_ops_flags: its ibv_wr_* pointers are not set.
 WEFT_ENTRY ibv_qp_ex* ibv_qp_to_qp_ex(ibv_qp* qp) {
   compat::Qp& pair = compat::of(qp);
   return pair.builder ? &pair : nullptr;

@@ -50,7 +50,8 @@ bool is_in_completion(const Qp& qp) {
   return error && error->remote;
 }
 
-// False when the program is not to see it: the object has gone meanwhile, or the event only says that some were lost.
+// Returns false when the program is not to see it: the object has gone meanwhile, it is in a completion, or the event only
+// says that some were lost.
 bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
   switch (about(std::to_underlying(event.type))) {
     case About::kQueuePair: {
@@ -58,7 +59,7 @@ bool address(const verbs::AsyncEvent& event, ibv_async_event& to) {
       const bool lives = Registry<Qp>::instance().with(event.context, [&](Qp& qp) {
         hidden = event.type == verbs::AsyncEventType::kQueuePairFatal && is_in_completion(qp);
         if (hidden) return;
-        // Of a queue pair that the program connects itself, the field is what the program set: UCX asserts that.
+        // For a queue pair that the program connects itself, the field stays what the program set: UCX asserts that.
         if (!qp.direct_state) refresh_state(qp);
         qp.async_events.reported();
         to.element.qp = plain(qp);

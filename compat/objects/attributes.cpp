@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint8_t kPort = 1;
 constexpr std::uint32_t kPkey = 0xffff;
 
-// Of a caller that knows more or less of a structure than we do: what it has and we do not is zero.
+// Copies a structure to a caller that knows more or fewer members of it. Members that only the caller has are zero.
 template <typename T>
 void give(const T& ours, void* theirs, std::size_t size) {
   std::memset(theirs, 0, size);

@@ -7,8 +7,8 @@
 
 namespace weft::compat {
 
-// Whether `code`, an address in the calling function, is in a library whose file name begins with one of `names`. False for
-// null.
+// Returns whether `code`, an address in the calling function, is in a library whose file name begins with one of
+// `names`. False for null.
 [[nodiscard]] bool is_in_library(const void* code, std::initializer_list<std::string_view> names) noexcept;
 
 }  // namespace weft::compat

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // librdmacm, but for rsockets: each function is rdma_cma.h's rdma_* of the same name, with its parameters and results.
 // They answer 0, or -1 with errno set; those that return a pointer, null with errno set. Those that are not noexcept
-// wait for an event, at least with an identifier of synchronous operation, and may be cancelled in that
+// wait for an event, at least with an identifier of synchronous operation, and may be canceled in that
 // (cancellation.hpp).
 #pragma once
 
@@ -33,7 +33,7 @@ int cm_resolve_route(rdma_cm_id* id, int timeout_ms);
 int cm_listen(rdma_cm_id* id, int backlog) noexcept;
 __be16 cm_get_src_port(rdma_cm_id* id) noexcept;
 __be16 cm_get_dst_port(rdma_cm_id* id) noexcept;
-// 0, an EAI_* code, or -1 with errno set.
+// Returns 0, an EAI_* code, or -1 with errno set.
 int cm_getaddrinfo(const char* node, const char* service, const rdma_addrinfo* hints, rdma_addrinfo** result) noexcept;
 void cm_freeaddrinfo(rdma_addrinfo* list) noexcept;
 

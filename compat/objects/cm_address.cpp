@@ -67,8 +67,8 @@ bool has_another_device() {
   return devices && std::ranges::any_of(*devices, leads_somewhere);
 }
 
-// libfabric binds an identifier to find out which devices there are, and passes over all that are not the one that it is
-// shown. Without one it takes all that have an address. An identifier that goes on has its device when it needs one
+// libfabric binds an identifier to find out which devices there are, and passes over all that are not the one that it
+// is shown. Without one it takes all that have an address. An identifier that goes on has its device when it needs one
 // (adopt_late). The kernel answers the same way where siw is on eth0 alone: to bind succeeds and shows no device (seen
 // with Linux 6.1). Every other caller is shown the device: librpma makes the very same calls, and needs it.
 bool only_asks(const CmId& id, const verbs::Endpoint& local, const void* caller) {

@@ -29,7 +29,7 @@ verbs::ConnectionParameters parameters_of(const rdma_conn_param* wanted) {
           .ord = depth(wanted->initiator_depth)};
 }
 
-// That of the identifier, or the one that the program made by itself and names by its number.
+// Returns the queue pair of the identifier, or the one that the program created itself and names by its number.
 Qp* choose_pair(CmId& id, const rdma_conn_param* wanted) {
   Qp* const pair = id.qp != nullptr ? &of(id.qp) : wanted != nullptr ? find_qp(wanted->qp_num) : nullptr;
   if (pair != nullptr && id.qp == nullptr) pair->named_by_id = true;
@@ -78,8 +78,8 @@ int cm_connect(rdma_cm_id* id, rdma_conn_param* parameters) {
     if (has_datagrams(self)) {
       return ask_for_queue_pair(self, named_pair(parameters), parameters_of(parameters).private_data);
     }
-    // Where the queue pair is the program's own affair, an adapter for InfiniBand or RoCE reports CONNECT_RESPONSE, and the program
-    // answers by rdma_establish.
+    // Where the queue pair is the program's own affair, an adapter for InfiniBand or RoCE reports CONNECT_RESPONSE, and
+    // the program answers by rdma_establish.
     self.establishes = id->qp == nullptr && device_kind() == verbs::DeviceKind::kRoce;
     return connect_pair(self, parameters, "rdma_connect",
                         [&](verbs::QueuePair& pair, const auto& wanted) { return self.engine.connect(pair, wanted); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RDMA_PS_UDP: programs ask a listener which queue pair to send datagrams to, and are told its number and Q_Key. The question is
-// an MPA Request, and the answer is its rejection, so that no connection comes of it. Both have 16 octets in front of the
-// program's private data.
+// RDMA_PS_UDP: programs ask a listener which queue pair to send datagrams to, and are told its number and Q_Key. The
+// question is an MPA Request, and the answer is its rejection, so that no connection comes of it. Both have 16 octets
+// in front of the program's private data.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,10 @@ struct DatagramMessage {
 };
 inline constexpr std::size_t kDatagramMessageSize = 16;
 [[nodiscard]] std::vector<std::byte> encode(const DatagramMessage& message, std::span<const std::byte> private_data);
-// Nothing if it is none of version 1.
+// Decodes a message of version 1. Returns nothing for other octets.
 [[nodiscard]] std::optional<DatagramMessage> decode_datagram_message(std::span<const std::byte> octets) noexcept;
 
-// Whether the identifier is for datagrams.
+// Returns whether the identifier is for datagrams.
 [[nodiscard]] bool has_datagrams(const CmId& id) noexcept;
 // rdma_connect, rdma_accept and rdma_reject of such an identifier. -1 and errno. `named`: the queue pair's number in
 // rdma_conn_param, or 0; that of the identifier's own precedes it.

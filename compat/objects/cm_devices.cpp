@@ -14,7 +14,7 @@ struct FreeList {
   void operator()(ibv_context** list) const noexcept { cm_free_devices(list); }
 };
 
-// How many could be opened.
+// Returns how many could be opened.
 int open_all(ibv_device* const* devices, int count, ibv_context** into) {
   int opened = 0;
   for (int i = 0; i < count; ++i) {

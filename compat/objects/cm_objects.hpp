@@ -34,8 +34,8 @@ struct MadeQueue {
   ibv_cq* queue = nullptr;
 };
 
-// What the engine needs to connect where the program has no queue pair for it: to send a question, and for a connection that
-// the program wants for its private data alone (UCX, which names a queue pair for datagrams). It gets no work.
+// What the engine needs to connect where the program has no queue pair for it: to send a question, and for a connection
+// that the program wants for its private data alone (UCX, which names a queue pair for datagrams). It gets no work.
 struct OwnQueuePair {
   verbs::CompletionQueue queue;
   verbs::QueuePair pair;
@@ -82,12 +82,12 @@ struct CmEvent : rdma_cm_event {
 };
 inline CmEvent& of(rdma_cm_event* event) noexcept { return *static_cast<CmEvent*>(event); }
 
-// Null, with errno, when there is none to be had.
+// Opens a channel. Returns null with errno on failure.
 std::unique_ptr<CmChannel> open_cm_channel(std::string_view call);
 
 // --- Synchronous operation
-// Of an identifier with a channel of the program's: 0, at once. Else waits for the next event, which the id then holds,
-// and answers as that does: 0, or -1 with errno.
+// Returns 0 at once if the identifier has a channel of the program. Otherwise waits for the next event, which the
+// identifier then holds, and returns its result: 0, or -1 with errno.
 int complete(CmId& id);
 // Acknowledges the event that the id holds.
 void release_event(CmId& id);
@@ -95,9 +95,10 @@ void release_event(CmId& id);
 int make_synchronous(CmId& id, std::string_view call);
 
 // --- Identifiers
-// Of an address of this family; of another one, the family alone.
+// Returns the length of an IPv4 or IPv6 address; for another family, that of the family member alone.
 [[nodiscard]] std::size_t length_of(const sockaddr& address) noexcept;
-// One that reports to `channel`; to a channel of its own, when that is null. Null, with errno.
+// Creates an identifier that reports to `channel`, or to a channel of its own if that is null. Returns null with errno
+// on failure.
 std::unique_ptr<CmId> make_cm_id(std::string_view call, rdma_event_channel* channel, void* context, std::int64_t space);
 // Sets verbs, port_num and the device's default domain. An errno.
 int adopt_device(CmId& id, Context& context);

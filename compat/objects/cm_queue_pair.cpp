@@ -79,7 +79,7 @@ int make_ready(ibv_qp* pair) {
   return modify_qp(pair, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
-// Null, with errno.
+// Creates a queue pair. Returns null with errno on failure.
 ibv_qp* make_pair(CmId& id, ibv_qp_init_attr_ex& wanted) {
   if (const int error = provide_queues(id, wanted); error != 0) {
     errno = error;

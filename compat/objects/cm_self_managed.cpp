@@ -21,8 +21,8 @@ int cm_notify(rdma_cm_id* id) noexcept {
   return id != nullptr ? 0 : refused_minus_one("rdma_notify", EINVAL, "id is null");
 }
 
-// attributes->qp_state says for which state, and stays. The path to the peer has no bit in *mask: with these bits ibv_modify_qp would
-// make a connection of its own (compat/direct). UCX reads it, and asks for no bit.
+// attributes->qp_state says for which state, and stays. The path to the peer has no bit in *mask: with these bits
+// ibv_modify_qp would make a connection of its own (compat/direct). UCX reads it, and asks for no bit.
 int cm_init_qp_attr(rdma_cm_id* id, ibv_qp_attr* attributes, int* mask) noexcept {
   if (id == nullptr || attributes == nullptr || mask == nullptr) {
     return refused_minus_one("rdma_init_qp_attr", EINVAL, "null pointer");

@@ -10,7 +10,7 @@ namespace weft::compat {
 
 namespace {
 
-// Null when there is nothing against it.
+// Returns null when there is nothing against it.
 const char* complaint(const rdma_cm_id* id, const ibv_pd* pd) {
   if (id->srq != nullptr) return "the id has a shared receive queue";
   if (id->verbs == nullptr || pd == nullptr) return "the id has no device: its address is not resolved";

@@ -77,8 +77,8 @@ Cq::~Cq() {
 
 namespace {
 
-// Places cost nothing until they are used. A program that asks for fewer has few queue pairs, which get more sends than it asked
-// for (engine_attributes).
+// Places cost nothing until they are used. A program that asks for fewer has few queue pairs, which get more sends than
+// it asked for (engine_attributes).
 constexpr std::uint32_t kLeastCompletions = 64;
 
 Cq* make_cq(std::string_view call, ibv_context* context, std::uint32_t cqe, void* cq_context,

@@ -65,12 +65,12 @@ void free_device_list(ibv_device** list) noexcept;
 struct FreeDeviceList {
   void operator()(ibv_device** list) const noexcept { free_device_list(list); }
 };
-// Whether other hosts can be reached through it: not the loopback one, up, and with an address.
+// Returns whether other hosts can be reached through it: not the loopback one, up, and with an address.
 bool leads_somewhere(const verbs::DeviceInfo& info) noexcept;
 // The device that has this local address; null when there is none.
 Device* find_device(const verbs::Address& local);
-// Its first IPv4 address, or else IPv6: the GID, and where queue pairs listen that the program connects itself. Nothing if
-// it has none.
+// Its first IPv4 address, or else IPv6: the GID, and where queue pairs listen that the program connects itself. Nothing
+// if it has none.
 std::optional<verbs::Address> device_address(const Device& device);
 std::uint64_t device_guid(const Device& device) noexcept;  // network byte order
 
@@ -89,7 +89,7 @@ int query_device_ex(ibv_context* context, const ibv_query_device_ex_input* input
 // `size`: how much of the structure the caller knows.
 int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attributes, std::size_t size) noexcept;
 int query_gid(ibv_context* context, std::uint8_t port, int index, ibv_gid* gid) noexcept;  // -1 and errno
-// Of every GID: as the kernel says, IB for those that are not RoCE's, which have no interface (0).
+// Return type and interface of every GID as the kernel does: a GID that is not of RoCE has type IB and interface 0.
 std::uint32_t gid_type();
 std::uint32_t gid_interface(ibv_context* context);
 int query_pkey(ibv_context* context, std::uint8_t port, int index, std::uint16_t* pkey) noexcept;  // -1 and errno

@@ -22,8 +22,8 @@ struct Ah : ibv_ah {
 };
 inline Ah& of(ibv_ah* ah) noexcept { return *static_cast<Ah*>(ah); }
 
-// The peer that a path names: by its GID; or by its LID, the last two octets of an IPv4 address in the same network of 16
-// bits. Nothing, and a refusal of `call`, when it names none.
+// The peer that a path names: by its GID; or by its LID, the last two octets of an IPv4 address in the same network of
+// 16 bits. Nothing, and a refusal of `call`, when it names none.
 [[nodiscard]] std::optional<verbs::Address> peer_of(std::string_view call, const ibv_ah_attr& path,
                                                     const verbs::Address& local);
 

@@ -78,7 +78,7 @@ ibv_device** get_device_list(int* count) noexcept {
       const int rank = interface.addresses.empty() || !interface.up ? 2 : interface.loopback ? 1 : 0;
       return std::pair(rank, interface.index);
     });
-    // Of malloc's memory: qperf frees the list by free(), as rdma-core allows it to.
+    // Allocated by malloc(): qperf frees the list with free(), as rdma-core permits.
     const auto list = static_cast<ibv_device**>(std::calloc(found->size() + 1, sizeof(ibv_device*)));
     if (list == nullptr) throw std::bad_alloc();
     std::unique_ptr<ibv_device*, FreeDeviceList> until_filled(list);

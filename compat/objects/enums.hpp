@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumerations of the C interfaces. A C program may pass any number where one is expected, and C++ has no meaning for an
-// object of an enumeration that holds a value beyond its range. So such an object is looked at as a number, and becomes an
-// enumerator only once it is known to be one.
+// Enumerations of the C interfaces. A C program may pass any number where one is expected, and C++ has no meaning for
+// an object of an enumeration that holds a value beyond its range. So such an object is looked at as a number, and
+// becomes an enumerator only once it is known to be one.
 #pragma once
 
 #include <bit>

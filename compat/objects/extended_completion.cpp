@@ -65,7 +65,7 @@ std::uint32_t read_byte_len(ibv_cq_ex* cq) noexcept { return current(cq).byte_le
 __be32 read_imm_data(ibv_cq_ex* cq) noexcept { return wc_immediate_or_rkey(current(cq)); }
 std::uint32_t read_qp_num(ibv_cq_ex* cq) noexcept { return current(cq).qp_num; }
 std::uint32_t read_src_qp(ibv_cq_ex* cq) noexcept { return current(cq).source_qp; }
-// Of InfiniBand's addresses: zero.
+// Return fields of InfiniBand's addresses: always zero.
 std::uint32_t read_zero_32(ibv_cq_ex*) noexcept { return 0; }
 std::uint8_t read_zero_8(ibv_cq_ex*) noexcept { return 0; }
 

@@ -8,7 +8,7 @@
 
 namespace weft::compat {
 
-// How many fork() there were between the process that loaded the library and this one.
+// Returns how many fork() there were between the process that loaded the library and this one.
 std::uint32_t forks() noexcept;
 
 // The mutex of a table that lives as long as the process. fork() finds it free, or almost always; the child has it

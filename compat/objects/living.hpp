@@ -82,7 +82,7 @@ void dispose(T& object) {
 
 inline constexpr std::string_view kNotAlive = "there is no such object: it was destroyed before, or never made";
 
-// Of one that lives. An inherited one keeps no other from being destroyed.
+// Returns whether a live object was inherited. An inherited object does not keep others from being destroyed.
 template <typename T>
 bool inherited(const T& object) noexcept {
   if constexpr (requires { object.alive; }) return object.alive.inherited();

@@ -64,7 +64,7 @@ int dereg_mr(ibv_mr* mr) noexcept {
 
 namespace {
 
-// Null when there is nothing against it.
+// Returns null when there is nothing against it.
 const char* complaint(const ibv_mr* mr, unsigned flags, const ibv_pd* pd, const void* address, std::size_t length) {
   if (flags == 0 || (flags & ~unsigned{IBV_REREG_MR_FLAGS_SUPPORTED}) != 0) return "no such flags";
   if ((flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0 && (address == nullptr || length == 0)) return "no memory";

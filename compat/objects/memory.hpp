@@ -41,7 +41,7 @@ ibv_mr* alloc_null_mr(ibv_pd* pd) noexcept;
 int advise_mr(ibv_pd* pd, ibv_advise_mr_advice advice, std::uint32_t flags, ibv_sge* list,
               std::uint32_t count) noexcept;
 int dereg_mr(ibv_mr* mr) noexcept;
-// 0, or an IBV_REREG_MR_ERR_* and errno. Always those that say the old registration is still valid.
+// Returns 0, or an IBV_REREG_MR_ERR_* and errno. Always those that say the old registration is still valid.
 int rereg_mr(ibv_mr* mr, int flags, ibv_pd* pd, void* address, std::size_t length, int access) noexcept;
 ibv_mw* alloc_mw(ibv_pd* pd, ibv_mw_type type) noexcept;
 int dealloc_mw(ibv_mw* mw) noexcept;

@@ -15,7 +15,7 @@ namespace weft::compat {
 namespace {
 
 constexpr std::size_t kPostedTogether = 32;
-// Of a half of them the segments that each may have: few have all.
+// Room for half of the segments that the requests may have: few requests have the maximum.
 constexpr std::size_t kSegmentsTogether = kPostedTogether * kMaxSegments / 2;
 constexpr std::size_t kMostOfList = 65536;
 static_assert(verbs::DeviceLimits{}.max_srq_wr <= kMostOfList && verbs::DeviceLimits{}.max_qp_wr <= kMostOfList);
@@ -78,8 +78,8 @@ Wr* advanced(Wr* wr, std::size_t steps) {
   return wr;
 }
 
-// Up to kPostedTogether requests with kSegmentsTogether, counted in `posted`. `next` becomes the one after them, or the one
-// that was refused. Never inlined: a list of one does not pay for this much stack.
+// Up to kPostedTogether requests with kSegmentsTogether, counted in `posted`. `next` becomes the one after them, or the
+// one that was refused. Never inlined: a list of one does not pay for this much stack.
 template <typename Queue>
 [[gnu::noinline]] int post_batch(const Queue& queue, typename Queue::Wr*& next, std::size_t& posted) {
   RawArray<typename Queue::Request, kPostedTogether> requests;

@@ -44,8 +44,8 @@ verbs::Result<std::uint32_t> number_with_port(const ibv_pd& pd) {
 
 enum class ConnectedBy : std::uint8_t { kManager, kProgram };
 
-// A new queue pair is in INIT on an iWARP device, and in RESET on others (siw, cxgb4; rdma-core's tests). The connection
-// manager's is in INIT on both.
+// A new queue pair is in INIT on an iWARP device, and in RESET on others (siw, cxgb4; rdma-core's tests). The
+// connection manager's is in INIT on both.
 std::unique_ptr<Qp> make_connected(std::string_view call, ibv_pd& pd, const ibv_qp_init_attr_ex& wanted, ConnectedBy by,
                                    std::uint64_t ticket) {
   const auto taken = by == ConnectedBy::kProgram ? number_with_port(pd) : verbs::Result<std::uint32_t>(0);
@@ -94,8 +94,8 @@ Users* users_of(ibv_cq* cq) { return cq != nullptr ? &of(cq).users : nullptr; }
 }  // namespace
 
 verbs::QueuePairAttributes engine_attributes(const ibv_qp_init_attr_ex& wanted, std::uint64_t ticket) {
-  // Places cost nothing until they are used, and adapters have more than was asked for: gloo asks for 8 and posts 12 before its
-  // other thread polls.
+  // Places cost nothing until they are used, and adapters have more than was asked for: gloo asks for 8 and posts 12
+  // before its other thread polls.
   constexpr std::uint32_t kLeastSends = 32;
   // None of the queues may be of length 0 in the engine; a program that asks for that will not use it.
   const auto at_least_one = [](std::uint32_t value) { return std::max(value, 1U); };

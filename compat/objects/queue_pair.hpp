@@ -44,7 +44,7 @@ struct Qp : ibv_qp_ex {
   std::optional<WorkBuilder> builder{};  // of a queue pair that was made with send_ops_flags
   // As the program set them, for ibv_query_qp.
   ibv_qp_attr set{};
-  // Of a queue pair that the program connects by ibv_modify_qp (compat/direct)
+  // Members of a queue pair that the program connects by ibv_modify_qp (compat/direct)
   const std::uint32_t port_number;             // its qp_num, if that names a port of this process; else 0
   std::optional<ibv_qp_state> direct_state{};  // RTR or RTS, from RTR on
   std::atomic<bool> named_by_id =

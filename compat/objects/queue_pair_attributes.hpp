@@ -14,8 +14,8 @@ void take_over(ibv_qp_attr& to, const ibv_qp_attr& from, int mask);
 
 // Each returns 0, or the errno of ibv_modify_qp, which it has logged.
 [[nodiscard]] int check_values(const ibv_qp_attr& wanted, int mask);
-// What the kernel's drivers demand (ib_modify_qp_is_ok). Not for a queue pair of the connection manager: on an iWARP device
-// that one takes other attributes.
+// What the kernel's drivers demand (ib_modify_qp_is_ok). Not for a queue pair of the connection manager: on an iWARP
+// device that one takes other attributes.
 [[nodiscard]] int check_transition(ibv_qp_type type, ibv_qp_state from, ibv_qp_state to, int mask);
 
 }  // namespace weft::compat

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ibv_modify_qp and ibv_query_qp. A program that uses the connection manager needs little of them. One that connects its
-// queue pairs itself takes each from INIT to RTR, where it names the peer, and on to RTS: compat/direct makes the
+// ibv_modify_qp and ibv_query_qp. A program that uses the connection manager needs little of them. One that connects
+// its queue pairs itself takes each from INIT to RTR, where it names the peer, and on to RTS: compat/direct makes the
 // connection.
 #include <algorithm>
 #include <atomic>
@@ -46,7 +46,8 @@ int make_loop(Qp& qp) {
   return 0;
 }
 
-// What max_dest_rd_atomic and the access flags leave the peer. RDMA Reads without octets, which confirm Writes, need no right.
+// What max_dest_rd_atomic and the access flags leave the peer. RDMA Reads without octets, which confirm Writes, need no
+// right.
 verbs::Access peer_rights(const Qp& qp, const direct::Target& target) {
   const auto granted = qp.access_flags ? static_cast<verbs::Access>(*qp.access_flags) : verbs::kAllAccess;
   return granted & (target.ird != 0 ? verbs::kAllAccess : verbs::Access::kRemoteWrite);
@@ -164,8 +165,8 @@ int modify_direct(Qp& qp, ibv_qp_state from, const ibv_qp_attr& wanted, int mask
   return modify_engine(qp, wanted.qp_state);
 }
 
-// Asking for what is there already does no harm; and a program that follows rdma_init_qp_attr asks for RTR and RTS before
-// rdma_accept or rdma_connect, which lead there.
+// Asking for what is there already does no harm; and a program that follows rdma_init_qp_attr asks for RTR and RTS
+// before rdma_accept or rdma_connect, which lead there.
 int modify_managed(Qp& qp, const ibv_qp_attr& wanted, int mask) {
   const ibv_qp_state to = wanted.qp_state;
   const verbs::QpState now = qp.engine.state();
@@ -177,7 +178,8 @@ int modify_managed(Qp& qp, const ibv_qp_attr& wanted, int mask) {
   return modify_engine(qp, to);
 }
 
-// A program that names a peer connects the queue pair itself. Until then, only the connection manager can have connected it.
+// A program that names a peer connects the queue pair itself. Until then, only the connection manager can have
+// connected it.
 int modify_connected(Qp& qp, const ibv_qp_attr& wanted, int mask, const void* caller) {
   const bool changes = (mask & IBV_QP_STATE) != 0;
   const bool names_peer = changes &&

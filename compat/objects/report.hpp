@@ -15,8 +15,8 @@
 
 namespace weft::compat {
 
-// Logs "ibv_reg_mr: access: ... (EINVAL)", sets errno and returns it, positive: rdma-core's calls that return an errno set
-// it as well, and programs print it by perror().
+// Logs "ibv_reg_mr: access: ... (EINVAL)", sets errno and returns it, positive: rdma-core's calls that return an errno
+// set it as well, and programs print it by perror().
 int refused(std::string_view call, const verbs::Error& error) noexcept;
 int refused(std::string_view call, int error, std::string_view reason) noexcept;
 // At log level warn, for what no program on iWARP can have, and one that tries seldom tells its user why.
@@ -53,7 +53,7 @@ int quickly_minus_one(Body&& body) noexcept {
   });
 }
 
-// For calls that do not wait, or are to be carried out all the same: the thread is not cancelled in them.
+// For calls that do not wait, or are to be carried out all the same: the thread is not canceled in them.
 template <typename Body, typename Otherwise>
 auto guarded(Body&& body, Otherwise&& otherwise) noexcept -> decltype(body()) {
   const Uncancelled until_return;
@@ -79,7 +79,7 @@ int guarded_minus_one(Body&& body) noexcept {
   });
 }
 
-// For calls that wait: the thread may be cancelled in their Waits, and only there. That unwinds it, through the call
+// For calls that wait: the thread may be canceled in their Waits, and only there. That unwinds it, through the call
 // and through the program: neither these nor their callers are noexcept.
 template <typename Body, typename Otherwise>
 auto waiting(Body&& body, Otherwise&& otherwise) -> decltype(body()) {

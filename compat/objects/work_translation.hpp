@@ -30,9 +30,9 @@ class RawArray {
 };
 using SgeArray = RawArray<verbs::Sge, kMaxSegments>;
 
-// 0; EINVAL for what no work request can say, and for more than kMaxSegments; EOPNOTSUPP for what iWARP cannot carry. The
-// rest is the engine's to check. `segments`: room for kMaxSegments, in which nothing is made yet. `out` is as
-// default-constructed before, and points into `segments` after.
+// Returns 0; EINVAL for what no work request can say, and for more than kMaxSegments; EOPNOTSUPP for what iWARP cannot
+// carry. The rest is the engine's to check. `segments`: room for kMaxSegments, in which nothing is made yet. `out` is
+// as default-constructed before, and points into `segments` after.
 int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::SendRequest& out) noexcept;
 // A datagram.
 int translate(const ibv_send_wr& request, verbs::Sge* segments, verbs::DatagramRequest& out) noexcept;

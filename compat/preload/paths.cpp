@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers for the few paths below /dev/infiniband and /sys/class/infiniband at which programs look themselves, without
-// libibverbs (UCX, Open MPI): `weft run --device roce` preloads it. Where the kernel has such a file, the kernel's counts.
+// libibverbs (UCX, Open MPI): `weft run --device roce` preloads it. Where the kernel has such a file, the kernel's
+// counts.
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>

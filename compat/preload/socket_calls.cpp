@@ -73,12 +73,12 @@ int refuse(int error) {
   return -1;
 }
 
-// `copy`: what dup(2) of libc returned.
+// Returns `copy`, which is what dup(2) of libc returned.
 int copied(int number, int copy) {
   return rs::in_program() && rs::is_this_process() ? rs::copy_epoll_set(number, copy) : copy;
 }
 
-// Of functions that libc declares not to be cancellation points, and that wait here.
+// For functions that are not cancellation points in libc but wait here.
 using weft::compat::Uncancelled;
 
 }  // namespace
@@ -397,7 +397,7 @@ WEFT_ENTRY int epoll_ctl(int set, int operation, int number, epoll_event* event)
                                  : libc_epoll_ctl(set, operation, number, event);
 }
 
-// Of a set without rsockets too: another thread may add one.
+// Waits this way even for a set without rsockets: another thread may add one.
 WEFT_ENTRY int epoll_pwait(int set, epoll_event* events, int most, int timeout, const sigset_t* signals) {
   LIBC(epoll_pwait);
   if (rs::is_programs(set)) return refuse(EINVAL);

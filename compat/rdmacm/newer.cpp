@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What librdmacm has had since rdma-core 44, whose headers weft is built with: RDMACM_1.4 (1.5 is in rsocket.cpp). A program
-// that names one of these has to load, and is told ENOSYS.
+// What librdmacm has had since rdma-core 44, whose headers weft is built with: RDMACM_1.4 (1.5 is in rsocket.cpp). A
+// program that names one of these has to load, and is told ENOSYS.
 #include <cerrno>
 
 #include "compat/entry.hpp"

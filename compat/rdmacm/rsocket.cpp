@@ -56,8 +56,8 @@ WEFT_ENTRY int rselect(int nfds, fd_set* readfds, fd_set* writefds, fd_set* exce
   return rs::select(nfds, readfds, writefds, exceptfds, timeout);
 }
 
-// RDMACM_1.5 (rdma-core 65), which the headers that weft is built with lack: epoll(7) for rsockets and other descriptors.
-// The set is a descriptor of the kernel, and close(2) closes it.
+// RDMACM_1.5 (rdma-core 65), which the headers that weft is built with lack: epoll(7) for rsockets and other
+// descriptors. The set is a descriptor of the kernel, and close(2) closes it.
 WEFT_ENTRY_NAMED(int, weft_repoll_create, repoll_create, int size) {
   if (size <= 0) return errno = EINVAL, -1;
   const int set = ::epoll_create1(EPOLL_CLOEXEC);

@@ -36,7 +36,8 @@ bool is_readable(int descriptor) {
   return ::poll(&one, 1, 0) == 1;
 }
 
-// Nothing when this listener does not take the request: it is rejected, and the program goes on waiting for another.
+// Returns the peer's data. Returns nothing if this listener does not take the request: it is then rejected, and the
+// program keeps waiting for another.
 std::optional<ConnectData> acceptable(const Socket& made, const verbs::ConnectionEvent& event) {
   const auto from = event.request->remote_address().address.family;
   if (made.domain == AF_INET6 && made.options.v6_only && from == transport::Family::kIpv4) return std::nullopt;
@@ -45,7 +46,7 @@ std::optional<ConnectData> acceptable(const Socket& made, const verbs::Connectio
   return peer;
 }
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int establish(Socket& self, verbs::ConnectionId request, const ConnectData& peer) {
   if (const auto moved = request.migrate(*self.events); !moved) return refused(kCall, moved.error());
   if (const int error = self.make_stream(request); error != 0) return error;

@@ -41,10 +41,10 @@ inline int minus_one(int error) noexcept {
   return -1;
 }
 
-// The time that is left, rounded up, as poll(2) takes it: -1 for ever.
+// The time that is left, as poll(2) takes it: -1 forever.
 inline int milliseconds_until(const Deadline& until) { return until ? transport::poll_timeout(*until) : -1; }
 
-// As ppoll(2), with such a time. It may be cancelled.
+// As ppoll(2), with such a time. It may be canceled.
 inline int poll_kernel(std::span<pollfd> list, int milliseconds, const sigset_t* signals) {
   const timespec time{.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1'000'000L};
   return wait_for([&] { return ::ppoll(list.data(), list.size(), milliseconds < 0 ? nullptr : &time, signals); });
@@ -53,8 +53,8 @@ inline int poll_kernel(std::span<pollfd> list, int milliseconds, const sigset_t*
 // What a datagram rsocket has no call for.
 inline int no_datagrams() noexcept { return minus_one(EOPNOTSUPP); }
 
-// `body(socket, lock)` with the rsocket's lock held, for calls that do not wait and for those that may. `datagram()`, where
-// it is the kernel's UDP socket.
+// `body(socket, lock)` with the rsocket's lock held, for calls that do not wait and for those that may. `datagram()`,
+// where it is the kernel's UDP socket.
 template <typename Body>
 using AnswerOf = std::invoke_result_t<Body&, Socket&, std::unique_lock<std::mutex>&>;
 
@@ -86,9 +86,9 @@ inline Deadline deadline_of(const timeval& time) {
          std::chrono::microseconds(time.tv_usec);
 }
 
-// Of this family. Nothing, with errno.
+// Converts an address of this family. Returns nothing, with errno, for others.
 std::optional<verbs::Endpoint> endpoint(const sockaddr* address, socklen_t length, int family);
-// Fills what the program has room for, and tells how long it is.
+// Writes as much of the address as the program has room for, and its full length.
 int give_address(const verbs::Endpoint& from, int family, sockaddr* address, socklen_t* length);
 
 }  // namespace weft::compat::rsockets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rsockets: each function is rdma/rsocket.h's of the same name with an r in front, with its parameters and results: -1
-// and errno. Those that are not noexcept may wait, and a thread may be cancelled in that (objects/cancellation.hpp).
+// and errno. Those that are not noexcept may wait, and a thread may be canceled in that (objects/cancellation.hpp).
 #pragma once
 
 #include <poll.h>
@@ -27,16 +27,17 @@ int getpeername(int number, sockaddr* address, socklen_t* length) noexcept;
 int duplicate(int number, int lowest) noexcept;
 // As dup2(2): `copy` is closed first. `number` may also be none of an rsocket.
 int duplicate_to(int number, int copy);
-// How many octets can be read at once. -1 and errno.
+// Returns how many octets can be read at once, or -1 with errno.
 int unread(int number) noexcept;
 // A file's octets, as sendfile(2).
 ssize_t send_file(int number, int file, off_t* offset, std::size_t count);
 // Takes no lock: for every call of a program on every descriptor.
 bool is_rsocket(int number) noexcept;
-// False in a child of vfork(), which has its parent's memory: what it does to its descriptors is not for the table.
+// Returns false in a child of vfork(), which has its parent's memory: what it does to its descriptors is not for the
+// table.
 bool is_this_process() noexcept;
-// Whether the program knows the number as an rsocket's, and this thread is none of weft's, nor in one of its calls: then
-// a call of libc's is for these functions.
+// Returns whether the program knows the number as an rsocket's, and this thread is none of weft's, nor in one of its
+// calls: then a call of libc's is for these functions.
 bool is_programs(int number) noexcept;
 bool in_program() noexcept;
 // Closes those from `first` to `last`.

@@ -44,8 +44,8 @@ void finish(Socket& self, std::unique_lock<std::mutex>& lock) {
   if (wish.l_linger > 0) finish_until(self, lock, Clock::now() + std::chrono::seconds(wish.l_linger));  // else: reset
 }
 
-// False: the closer does not take it. Its number is free at once, unless another thread of the program is in a call on
-// it: that one still needs the number, until the connection has ended.
+// Returns false if the closer does not take it. Its number is free at once, unless another thread of the program is in
+// a call on it: that one still needs the number, until the connection has ended.
 bool leave_to_closer(const std::shared_ptr<Socket>& socket) {
   Ending ending(finish_time());
   if (ending.step(*socket)) return true;
@@ -81,7 +81,7 @@ int stop_listening(Socket& self, std::unique_lock<std::mutex>& lock) {
 }
 
 // Threads that still wait for it find out that it is closing, and the last one of them frees it. A thread that is
-// cancelled meanwhile closes it all the same, without waiting any longer.
+// canceled meanwhile closes it all the same, without waiting any longer.
 int close(int number, bool at_once) {
   return waiting_minus_one([&] {
     const Inside inside;

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// For the peer to close too: what it still writes would else meet memory that is gone, and be an error to it.
+// Grace period for the peer's close: its late writes would otherwise meet deregistered memory, and fail.
 constexpr std::chrono::seconds kGrace{1};
 constexpr int kPauseWithoutMemory = 100;  // ms
 // Each has up to seven descriptors, so that all of them have less than half of what the process may have.

@@ -21,7 +21,8 @@ namespace weft::compat::rsockets {
 class Ending {
  public:
   explicit Ending(Deadline until) : until_(until) {}
-  // True: nothing is left to wait for, or the time is over. Else again after something has happened, or at until().
+  // Returns true if nothing is left to wait for, or the time is over. Otherwise, call it again after something has
+  // happened, or at until().
   bool step(Socket& self);
   [[nodiscard]] const Deadline& until() const noexcept { return until_; }
   // Everything has arrived at the peer, which has only to close as well.
@@ -38,13 +39,13 @@ class Closer {
   static Closer& of_process();
   // In a child of fork(): the thread and the connections are the parent's.
   static void leave_to_parent() noexcept;
-  // How many connections it has at most: they need descriptors, and the program needs some as well.
+  // Returns how many connections it has at most: they need descriptors, and the program needs some as well.
   static std::size_t most() noexcept;
-  // How many there are now, of this process. Takes no lock.
+  // Returns how many there are now, of this process. Takes no lock.
   static std::size_t count() noexcept;
 
-  // False: the caller has to finish it. When there are too many, another one ends at once: one that has only to wait for
-  // its peer, or else the oldest one, which is reset.
+  // Returns false if the caller has to finish it. When there are too many, another one ends at once: one that has only
+  // to wait for its peer, or else the oldest one, which is reset.
   bool take(const std::shared_ptr<Socket>& socket, const Ending& ending) noexcept;
 
  private:

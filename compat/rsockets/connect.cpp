@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kResolveTime{5000};  // only our own progres
 // Some adapters answer the ready-to-receive handshake with an RDMA Read of no octets.
 constexpr std::uint32_t kReads = 1;
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int expect(Socket& self, verbs::ConnectionEventType wanted) {
   const auto event = self.events->get_event(kResolveTime);
   if (!event) return refused("rconnect", event.error());

@@ -105,7 +105,7 @@ class EpollSet : public Observer {
     return 0;
   }
 
-  // How many events there are now.
+  // Returns how many events there are now.
   int look(std::span<epoll_event> events) {
     const std::lock_guard lock(mutex_);
     warm();
@@ -216,7 +216,7 @@ std::atomic<EpollSets*>& sets_of_process() {
   return one;
 }
 
-// Null: no descriptor is left for it.
+// Returns null if no descriptor is left for it.
 std::shared_ptr<EpollSet> set_of(int number) {
   EpollSets& sets = *sets_of_process();
   const std::lock_guard lock(sets.mutex);

@@ -13,8 +13,8 @@
 
 namespace weft::compat::rsockets {
 
-// The queue of a kernel's listener overflows softly: a client's SYN is repeated, for minutes. Here a client gives up after
-// startup-timeout, so the queue is not short, but takes a quarter of the process's descriptors at most.
+// The queue of a kernel's listener overflows softly: a client's SYN is repeated, for minutes. Here a client gives up
+// after startup-timeout, so the queue is not short, but takes a quarter of the process's descriptors at most.
 std::size_t Socket::most_waiting(int backlog) noexcept {
   constexpr int kLeast = 128;
   constexpr std::size_t kDescriptorsOfOne = 7;

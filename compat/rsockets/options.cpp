@@ -126,7 +126,7 @@ int get_socket(Socket& self, int name, void* value, socklen_t* length) {
   }
 }
 
-// That of the connection below, as it is; before there is one, its state is all there is to tell.
+// Returns TCP_INFO of the connection below. Before there is a connection, only the state is filled in.
 int get_tcp_info(const Socket& self, void* value, socklen_t* length) {
   tcp_info info{};
   info.tcpi_state = self.phase == Phase::kListening ? TCP_LISTEN : TCP_CLOSE;

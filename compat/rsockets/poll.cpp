@@ -29,7 +29,7 @@ class Waiting {
   Waiting(std::span<pollfd> wanted, std::vector<std::shared_ptr<Socket>> sockets)
       : wanted_(wanted), sockets_(std::move(sockets)), kernel_(wanted.begin(), wanted.end()) {}
 
-  // How many are ready now; -1 and errno.
+  // Returns how many are ready now; -1 and errno.
   int look() {
     hide_rsockets();
     if (::poll(kernel_.data(), kernel_.size(), 0) < 0) return -1;
@@ -68,7 +68,7 @@ class Waiting {
     }
   }
 
-  struct Sleep {  // ends also when the thread is cancelled
+  struct Sleep {  // ends also when the thread is canceled
     Waiting& waiting;
     ~Sleep() {
       const int error = errno;
@@ -77,8 +77,8 @@ class Waiting {
     }
   };
 
-  // False: something has happened to one of them already. Never more than one lock at a time: the list may name a
-  // socket twice, and another thread's list may have another order.
+  // Returns false if something has happened to one of them already. Never more than one lock at a time: the list may
+  // name a socket twice, and another thread's list may have another order.
   bool prepare() {
     for (; prepared_ < sockets_.size(); ++prepared_) {
       if (sockets_[prepared_] && !prepare(prepared_)) return false;

@@ -25,10 +25,10 @@ struct Sizes {
   [[nodiscard]] Sizes within_limits() const;
 };
 
-// Of a folder with mem_default, wmem_default, sqsize_default, rqsize_default, inline_default, iomap_size: a number
-// each. What is missing or no number stays as it is.
+// Reads the files mem_default, wmem_default, sqsize_default, rqsize_default, inline_default and iomap_size of a folder,
+// which contain one number each. If a file is missing or invalid, its default remains.
 [[nodiscard]] Sizes read_sizes(const std::string& folder);
-// Of /etc/rdma/rsocket, read once in each process.
+// Returns the sizes of /etc/rdma/rsocket, read once per process.
 [[nodiscard]] const Sizes& default_sizes();
 
 }  // namespace weft::compat::rsockets

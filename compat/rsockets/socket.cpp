@@ -203,7 +203,7 @@ void Socket::end_wait() {
   progress(true);
 }
 
-// Without the lock, and then with it again; also when the thread is cancelled.
+// Without the lock, and then with it again; also when the thread is canceled.
 class Socket::Sleep {
  public:
   Sleep(Socket& socket, std::unique_lock<std::mutex>& lock) : socket_(socket), lock_(lock) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rsocket: what it is on the way to, its options, and how threads wait for it. Its number is a descriptor of its
-// own, an epoll set over all that can happen to it: so no other file has the number, and poll(2) can wait for it.
+// One rsocket: its phase, its options, and how threads wait for it. Its number is a descriptor of its own, an epoll set
+// over all that can happen to it: so no other file has the number, and poll(2) can wait for it.
 //
 //   fresh -> bound -> listening            connections wait in `accepted`, where acceptor.hpp puts them
 //   fresh, bound -> connecting -> connected, or failed
@@ -22,7 +22,7 @@
 
 namespace weft::compat::rsockets {
 
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;  // none: for ever
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;  // none: forever
 
 enum class Phase : std::uint8_t { kFresh, kBound, kListening, kConnecting, kConnected, kFailed };
 
@@ -35,7 +35,7 @@ struct Options {
   bool v6_only = false;
   int keep_idle = 7200;
   linger linger_close{};
-  timeval receive_time{};  // of a call that waits; 0: for ever
+  timeval receive_time{};  // of a call that waits; 0: forever
   timeval send_time{};
 };
 
@@ -59,7 +59,7 @@ class Observer {
 
 class Socket {
  public:
-  // Null, with errno.
+  // Creates an rsocket. Returns null with errno on failure.
   static std::shared_ptr<Socket> make(int domain);
   // For the acceptor: the domain, sizes and options of its listener. Its number is one of weft's, and high, until
   // take_number().
@@ -85,13 +85,13 @@ class Socket {
   // --- All that follows under the lock
   std::mutex mutex;
 
-  // Takes what has happened. `events`: also the connection's events, which cost a system call; only needed once it is
-  // connected when it was woken for something.
+  // Processes completions and, with `events`, connection events, which cost one system call. Once connected, events are
+  // needed only after a wake-up.
   void progress(bool events = false);
-  // For a call that found nothing and may not wait: programs that try again and again share the processor with their
-  // peer, and with our own progress thread, where there are few. Without the lock from here on.
+  // Yields if many calls in a row found nothing, so that a program that spins does not starve its peer or weft's thread
+  // on a host with few processors. Releases the lock.
   void let_others_run(std::unique_lock<std::mutex>& lock) const;
-  // Makes sure that what happens from now on makes number() readable. False: something has happened already.
+  // Arranges that later events make number() readable. Returns false if something has happened already.
   bool prepare_wait();
   void begin_wait() noexcept { waiters_.enter(); }
   [[nodiscard]] bool awaited() const noexcept { return waiters_.any() || !observers_.empty(); }
@@ -100,15 +100,15 @@ class Socket {
   void wake_waiters() noexcept;
   // Notifies `by` once, the next time that something happens.
   void observe(Observer& by, int number) { observers_.emplace_back(&by, number); }
-  // False: it was notified.
+  // Returns false if it was notified.
   bool forget(const Observer& by, int number) noexcept;
-  // Sleeps until something has happened, and takes that. An errno: EINTR, or EAGAIN when the time is over.
+  // Sleeps until something has happened, and processes it. Returns an errno: EINTR, or EAGAIN when the time is over.
   int wait(std::unique_lock<std::mutex>& lock, Deadline until = {});
 
   // POLLIN, POLLOUT, POLLERR, POLLHUP, as they are now.
   [[nodiscard]] short readiness();
-  // Changes whenever an edge-triggered epoll set is to report what is ready: the peer has said something, a connection
-  // waits to be accepted, connecting has ended, or there is room again after a call found none.
+  // Returns a value that changes whenever an edge-triggered epoll set is to report what is ready: the peer has said
+  // something, a connection waits to be accepted, connecting has ended, or there is room again after a call found none.
   struct Edge {
     Phase phase{};
     std::uint64_t arrivals{};
@@ -121,9 +121,9 @@ class Socket {
   int take_error() noexcept;
   void fail(int error) noexcept;  // connecting came to nothing
 
-  // A fresh identifier on the channel. 0 or an errno, with a line in the log.
+  // Creates a fresh identifier on the channel. Returns 0, or an errno after a line in the log.
   int renew_id();
-  // For the address that the identifier has by now. The same.
+  // Creates the stream for the address that the identifier has by now. Returns as renew_id().
   int make_stream(verbs::ConnectionId& of);
 
   const int domain;
@@ -148,14 +148,14 @@ class Socket {
     bool held = false;            // see hold_requests
   };
   std::unique_ptr<Listening> listening{};
-  // How many connections of a listener wait to be accepted, at most.
+  // Returns how many connections of a listener may wait to be accepted.
   [[nodiscard]] static std::size_t most_waiting(int backlog) noexcept;
   // The identifier has an address. Returns 0, or an errno after a line in the log.
   int listen(std::size_t most);
   void add_accepted(std::shared_ptr<Socket> connection);
   std::shared_ptr<Socket> take_accepted();  // null: there is none
   [[nodiscard]] std::size_t accepted_count() const noexcept { return listening ? listening->accepted.size() : 0; }
-  // Nothing, unless it listens and no connection waits.
+  // Returns nothing unless the socket listens and no connection waits.
   std::optional<Heir> make_heir();
   // From now on clients wait in the kernel's queue until this process asks for one: unless a thread does now.
   void hold_requests();

@@ -83,8 +83,8 @@ void after_fork_in_parent() {
   table().mutex.unlock();
 }
 
-// The parent's connections: their numbers stay open until the child closes them, as those of a socket that is not connected.
-// The parent's descriptor would be readable here all the time.
+// The parent's connections: their numbers stay open until the child closes them, as those of a socket that is not
+// connected. The parent's descriptor would be readable here all the time.
 void leave_to_parent(int number, int unconnected) {
   if (unconnected >= 0) ::dup3(unconnected, number, O_CLOEXEC);
 }

@@ -10,17 +10,17 @@
 
 namespace weft::compat::rsockets {
 
-// Its number, which belongs to it until it was removed and the last call on it is over. -1 and EMFILE for a number of 2^20
-// or more.
+// Enters a socket and returns its descriptor, which stays reserved until remove() and the end of the last call on it.
+// Returns -1 with EMFILE for a descriptor of 2^20 or more.
 int enter(std::shared_ptr<Socket> socket);
-// Null when there is none of that number, or it is a parent process's: EBADF in errno. But a listener of the parent's
-// becomes one of this process, at the same port: both accept from one queue.
+// Returns the rsocket of this number. Returns null with EBADF if there is none, or if it belongs to a parent process. A
+// listener of the parent, however, becomes one of this process at the same port: both accept from one queue.
 std::shared_ptr<Socket> find(int number);
-// Another number for it. `copy`: a descriptor that dup(2) made of `number`. -1 and EBADF when there is none, or
-// EMFILE as above.
+// Enters another number for the rsocket `number`: `copy`, a descriptor that dup(2) made of it. Returns -1 with EBADF if
+// there is no such rsocket, or with EMFILE as above.
 int enter_copy(int number, int copy);
-// --- Datagram rsockets are UDP sockets of the kernel (docs/decisions/0032-datagrams.md). Only their sizes are kept, which
-// have no effect. A child of fork() shares them with its parent.
+// --- Datagram rsockets are UDP sockets of the kernel (docs/decisions/0032-datagrams.md). Only their sizes are kept,
+// which have no effect. A child of fork() shares them with its parent.
 int enter_datagram(int number);
 std::optional<Sizes> find_datagram(int number);  // nothing: there is none of that number
 void set_sizes_of_datagram(int number, const Sizes& sizes);

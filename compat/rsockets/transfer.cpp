@@ -44,7 +44,7 @@ class Cursor {
   std::size_t done_ = 0;
 };
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int check(const iovec* pieces, std::size_t count, int flags) {
   if (count > kMaxPieces) return EMSGSIZE;
   if (pieces == nullptr && count != 0) return EFAULT;

@@ -94,7 +94,8 @@ struct Message {
 };
 
 [[nodiscard]] std::array<std::byte, kConnectOctets> encode(const ConnectData& data);
-// Nothing when it is too short, of another version, or nothing that could be used: no SGL entry, addresses that wrap.
+// Decodes connection data. Returns nothing if they are too short, of another version, or unusable (no SGL entry,
+// addresses that wrap).
 [[nodiscard]] std::optional<ConnectData> decode_connect(std::span<const std::byte> octets);
 
 // The number of entries, of those that the 8 bits of the private data can tell: other numbers are rounded.
@@ -103,8 +104,8 @@ struct Message {
 // In the order of the host whose memory it goes to.
 [[nodiscard]] std::array<std::byte, kSglEntryOctets> encode(const RemoteBuffer& entry, bool big_endian);
 [[nodiscard]] std::array<std::byte, kIomapEntryOctets> encode(const RemoteMapping& entry, bool big_endian);
-// Of our own table, which the peer may write at any time. The STag and the length arrive last, as one word, so they are
-// read first; without a length the entry is empty.
+// Reads an entry of this end's table, which the peer may write at any time. The STag and the length arrive last, as one
+// word, so they are read first. An entry without a length is empty.
 [[nodiscard]] RemoteBuffer read_entry(std::byte* at) noexcept;
 [[nodiscard]] RemoteMapping read_mapping(std::byte* at) noexcept;
 

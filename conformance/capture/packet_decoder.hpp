@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A packet as the TCP segment or UDP datagram in it. Written here and not taken from libtins, which allocates an object per header and
-// throws when a length is wrong: docs/decisions/0004-captures.md.
+// A packet as the TCP segment or UDP datagram in it. Written here and not taken from libtins, which allocates an object
+// per header and throws when a length is wrong: docs/decisions/0004-captures.md.
 #pragma once
 
 #include <expected>

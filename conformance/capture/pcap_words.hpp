@@ -10,8 +10,8 @@
 
 namespace weft::conformance::capture {
 
-// The link types that packet/ can read: of LINKTYPE_ values, as they stand in files, and of libpcap's DLT_ values, which are the same
-// but for raw IP.
+// The link types that packet/ can read: of LINKTYPE_ values, as they stand in files, and of libpcap's DLT_ values,
+// which are the same but for raw IP.
 [[nodiscard]] std::optional<LinkType> link_type(int dlt) noexcept;
 [[nodiscard]] CaptureError unknown_link_type(const std::string& name, int dlt);
 

@@ -23,7 +23,7 @@ enum BlockType : std::uint32_t {
   kCustom = 0x00000bad,
   kCustomNotCopied = 0x40000bad,
 };
-// Whether the body of such a block is used.
+// Returns whether the body of such a block is used.
 constexpr bool is_read(std::uint32_t type) noexcept {
   return type == kSection || type == kInterface || type == kOldPacket || type == kSimplePacket ||
          type == kEnhancedPacket || type == kSecrets;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads pcapng (draft-ietf-opsawg-pcapng): sections of either byte order, interfaces of different kinds and snap
-// lengths, and the TLS secrets in the file, all of which libpcap refuses or passes over. Comments and unknown blocks are
-// skipped. Every octet is hostile: memory is bounded whatever a length claims.
+// lengths, and the TLS secrets in the file, all of which libpcap refuses or passes over. Comments and unknown blocks
+// are skipped. Every octet is hostile: memory is bounded whatever a length claims.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class PcapngFile {
   static constexpr std::size_t kMostInterfaces = 65536;               // of a section
   static constexpr std::size_t kMostSecrets = std::size_t{16} << 20;  // octets of a file; further ones are ignored
 
-  // Whether a file that begins so is pcapng.
+  // Returns whether a file that begins so is pcapng.
   [[nodiscard]] static bool is_begun_by(Bytes octets) noexcept;
 
   // `file` must outlive it. `name` is for sentences.

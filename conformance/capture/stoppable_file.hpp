@@ -26,7 +26,7 @@ class StoppableFile {
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   // As read(2), but waits; 0 at the end, and once the switch is turned.
   [[nodiscard]] ssize_t read(MutableBytes into);
-  // Whether read() would not wait.
+  // Returns whether read() would not wait.
   [[nodiscard]] bool ready() const noexcept;
   [[nodiscard]] bool stopped() const noexcept { return stop_ != nullptr && stop_->stopped(); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One TCP connection: who its ends are, what their SYNs said, and its two directions, put into the order in which the
-// ends sent. A packet waits until what it acknowledges has been seen; but not for ever: the capture may have lost it.
+// ends sent. A packet waits until what it acknowledges has been seen; but not forever: the capture may have lost it.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +76,8 @@ class TcpConnection {
   Half first_;
   Half second_;
   BufferShare waiting_share_;  // of the packets that wait
-  // A reset whose number is not the next one: its receiver may have answered it by a challenge ACK (RFC 5961 section 3).
+  // A reset whose number is not the next one: its receiver may have answered it by a challenge ACK (RFC 5961 section
+  // 3).
   struct Doubted {
     End by{};
     std::uint64_t packet{};

@@ -80,7 +80,7 @@ class TcpConnections::Table {
     }
   }
 
-  // Nothing: the packet is an attempt, or says no more about one.
+  // Returns nothing if the packet is an attempt, or says no more about one.
   std::optional<Place> find(const capture::TcpPacket& packet, std::int64_t time) {
     const auto [low, high] = std::minmax({packet.source, packet.destination});
     const Key key{low, high};

@@ -55,11 +55,11 @@ class TcpDirection {
     origin_ = sequence;
     guessed_ = true;
   }
-  // Whether a SYN may say that offset 0 is here: `most` octets may have come with it.
+  // Returns whether a SYN may say that offset 0 is here: `most` octets may have come with it.
   [[nodiscard]] bool may_begin_at(std::uint32_t sequence, std::uint32_t most) const noexcept;
   // All octets before have been told.
   [[nodiscard]] std::uint64_t next() const noexcept { return next_; }
-  // How far a sequence number is ahead of next(); nothing while the origin is not known.
+  // Returns how far a sequence number is ahead of next(); nothing while the origin is not known.
   [[nodiscard]] std::optional<std::int64_t> distance(std::uint32_t sequence) const noexcept;
   // The stream offset of an acknowledgment number; nothing while the origin is not certain.
   [[nodiscard]] std::optional<std::uint64_t> offset_of(std::uint32_t number) const noexcept;
@@ -69,7 +69,7 @@ class TcpDirection {
   [[nodiscard]] bool has_hole() const noexcept { return waiting_ && !waiting_->empty(); }
   // Its FIN or a RST was told.
   [[nodiscard]] bool closed() const noexcept { return closed_; }
-  // Whether a RST with this number can be meant for this connection, and is not left over from an older one.
+  // Returns whether a RST with this number can be meant for this connection, and is not left over from an older one.
   [[nodiscard]] bool plausible(std::uint32_t sequence) const noexcept;
 
   void take(const TcpPacket& packet, EventQueue& out);

@@ -35,7 +35,7 @@ class UnpackedFile {
   [[nodiscard]] const std::optional<CaptureError>& trouble() const noexcept { return trouble_; }
   // "gzip", once the first octet was read; empty: it is as it is.
   [[nodiscard]] std::string_view compression() const noexcept;
-  // Of the file, in the octets that it has on the disk; nothing for pipes.
+  // Returns the progress through the file, in octets on disk; nothing for pipes.
   [[nodiscard]] std::optional<CaptureProgress> progress() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets of one direction that acknowledge octets of the other direction which the capture has not shown yet. Two taps,
-// a span port or the queues of a network card deliver the directions out of step; acknowledgment numbers tell in which
-// order the ends sent.
+// Packets of one direction that acknowledge octets of the other direction which the capture has not shown yet. Two
+// taps, a span port or the queues of a network card deliver the directions out of step; acknowledgment numbers tell in
+// which order the ends sent.
 #pragma once
 
 #include <cstdint>

@@ -58,8 +58,8 @@ void AnswerPlaces::keep(const PendingRequests& pending, const Ulpdu& ulpdu, bool
   });
 }
 
-// Segments may come in any order of their TOs (DDP-5.3-03), so of a response whose beginning was not seen, no octet says how
-// many there are.
+// Segments may come in any order of their TOs (DDP-5.3-03), so of a response whose beginning was not seen, no octet
+// says how many there are.
 void AnswerPlaces::on_read_response(const PendingRequests& pending, const Ulpdu& ulpdu, bool begins, bool more) {
   if (under_way_ && begins) return places_.clear();  // the one under way has no L: told
   const bool first = !under_way_ && !torn_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// After a gap in the octets of a responder: which requests its next response may answer. Responses come in the order of the
-// requests (RFC 5040 section 5.2.2, RFC 7306 section 7), and each one takes octets. So a gap holds a bounded number of them.
-// A response that does not fit a request shows that it does not answer this one. What a correct responder answers always
-// remains; when it alone remains, the responses can be judged again.
+// After a gap in the octets of a responder: which requests its next response may answer. Responses come in the order of
+// the requests (RFC 5040 section 5.2.2, RFC 7306 section 7), and each one takes octets. So a gap holds a bounded number
+// of them. A response that does not fit a request shows that it does not answer this one. What a correct responder
+// answers always remains; when it alone remains, the responses can be judged again.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class AnswerPlaces {
  public:
   static constexpr std::size_t kMost = 256;  // places; a gap that leaves more leaves none
 
-  // The response to the request at `place` is the next one, or `under_way`. `cut`: how much of it is missing is unknown.
+  // The response to the request at `place` is the next one, or `under_way`. `cut`: how much of it is missing is
+  // unknown.
   AnswerPlaces(std::size_t place, bool under_way, bool cut) : places_{place}, under_way_(under_way), cut_(cut) {}
 
   // So many octets of the responder are missing. `more`: the responder may have received requests behind those pending.

@@ -6,8 +6,8 @@
 
 namespace weft::conformance::rules {
 
-// False when there is no header to read. A wrong version is told, and the header read as version 1: a wrong bit there
-// is likelier than another layout.
+// Returns false when there is no header to read. A wrong version is told, and the header read as version 1: a wrong bit
+// there is likelier than another layout.
 bool judge_ddp_header(const FpduSeen& fpdu, Findings& findings);
 
 }  // namespace weft::conformance::rules

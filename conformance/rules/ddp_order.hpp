@@ -13,7 +13,7 @@
 
 namespace weft::conformance::rules {
 
-// Of both kinds of message.
+// Rules for tagged and untagged messages.
 extern const Rule kLastMissing;   // DDP-4.1-05
 extern const Rule kEmptySegment;  // DDP-5.2-11
 
@@ -95,7 +95,7 @@ class TaggedOrder {
 // One direction.
 class DdpOrder {
  public:
-  // False: which message the segment belongs to cannot be told.
+  // Returns false if it is not known to which message the segment belongs.
   bool on(const Ulpdu& ulpdu, bool flawed, Findings& findings);
   // The direction ended between two FPDUs.
   void end(Findings& findings);

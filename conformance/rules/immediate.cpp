@@ -20,7 +20,7 @@ const RuleGroup kImmediateGroup{kImmediateRules};
 void judge_immediate(const Ulpdu& ulpdu, Findings& findings) {
   const std::size_t size = ulpdu.payload.size();
   constexpr std::size_t kSize = rdmap::ImmediateData{}.size();
-  // Of one whose beginning is not known, a segment that has too much by itself.
+  // If the beginning of the message is not known, only a segment that is too long by itself is wrong.
   if (ulpdu.in_one_segment() ? size == kSize : size <= kSize) return;
   findings.add(kImmediateSize, ulpdu.in_payload(0, ulpdu.payload.size()),
                fmt::format("the Immediate Data has {} octets, not {}", size, kSize));

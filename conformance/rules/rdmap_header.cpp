@@ -56,7 +56,7 @@ constexpr std::array kRdmapHeaderRules{&kRdmapVersion,        &kRdmapReserved,  
                                        &kAtomicResponseModel, &kAtomicResponseQueue};
 const RuleGroup kRdmapHeaderGroup{kRdmapHeaderRules};
 
-// Of one kind of message: its T bit and its queue.
+// The T bit and the queue of one kind of message.
 struct ModelRule {
   rdmap::Opcode opcode{};
   const Rule* buffer_model{};  // T

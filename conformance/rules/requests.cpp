@@ -95,8 +95,8 @@ bool Requests::answered_early(const Ulpdu& ulpdu, const Request& request) {
   return true;
 }
 
-// As the requester knew: a response that it has not acknowledged was outstanding when it sent this request. What it acknowledges
-// and the capture has not shown yet may be a response.
+// As the requester knew: a response that it has not acknowledged was outstanding when it sent this request. What it
+// acknowledges and the capture has not shown yet may be a response.
 void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
   const auto& acknowledged = ulpdu.fpdu->piece.acknowledged;
   if (acknowledged) {
@@ -225,7 +225,8 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
                            ulpdu.last() ? "" : "at least ", response_->octets, response_->read.number, asked));
 }
 
-// Without an acknowledgment number a request may come first all the same. One that the capture lost may be of this kind.
+// Records a response without a request. Without an acknowledgment number, its request may still have come first. If the
+// capture lost requests, one of them may be of this kind.
 void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
   const bool any_lost = std::ranges::find(pending_, false, &Request::known) != pending_.end();
   if (!ulpdu.fpdu->piece.acknowledged || any_lost) return forget();
@@ -238,7 +239,8 @@ void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding
   early_.push_back(answered);
 }
 
-// Those whose end had received only what was seen of the requester.
+// Reports responses without a request, once it is certain: everything that the responder had acknowledged when it sent
+// them was seen, so no lost segment can contain the request.
 void Requests::confirm_unrequested(Findings& findings) {
   std::erase_if(unrequested_, [&](Unrequested& one) {
     const bool certain = requests_.end && one.acknowledged <= *requests_.end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules on Reads and atomics: each request is answered by one response, in order, with what it asked for, and no more
-// of them are outstanding than agreed (RFC 5040 sections 4.4, 5.2 and 6.1, RFC 7306 sections 5.2 and 7). Their responses
-// share one order.
+// of them are outstanding than agreed (RFC 5040 sections 4.4, 5.2 and 6.1, RFC 7306 sections 5.2 and 7). Their
+// responses share one order.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class Requests {
     bool begins{};  // a message; one that was open has no L, which was told
     bool jumped{};  // its segments have a hole or overlap, which was told
   };
-  // False: it goes elsewhere than its request said, or there was none.
+  // Returns false if the response goes elsewhere than its request said, or there was no request.
   bool on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings);
   void on_atomic_response(const Ulpdu& ulpdu, Findings& findings);
   // The requester has sent octets up to here: a frame or an FPDU.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the capture lost of Reads and atomics, of requests.hpp. Requests are numbered (DDP-4.3-10), and their responses come in
-// the same order. So a lost request costs the judgment of its response, and lost responses that of those that follow, until
-// it is known again which request is answered next.
+// What the capture lost of Reads and atomics, of requests.hpp. Requests are numbered (DDP-4.3-10), and their responses
+// come in the same order. So a lost request costs the judgment of its response, and lost responses that of those that
+// follow, until it is known again which request is answered next.
 #include <algorithm>
 #include <utility>
 

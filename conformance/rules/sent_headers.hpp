@@ -16,12 +16,12 @@ class SentHeaders {
  public:
   static constexpr std::size_t kKept = 4096;
 
-  // Of an FPDU that ends before the stream offset `end`.
+  // Adds the header of an FPDU that ends before the stream offset `end`.
   void add(Bytes ulpdu, std::uint64_t end);
   // A segment may be missing from what was added: absence proves nothing any more.
   void forget() noexcept { complete_ = false; }
-  // Whether all that the end had sent before this stream offset was added. A FIN counts as an octet. Before the first FPDU, a
-  // capture may have begun in the middle of a stream.
+  // Returns whether all that the end had sent before this stream offset was added. A FIN counts as an octet. Before the
+  // first FPDU, a capture may have begun in the middle of a stream.
   [[nodiscard]] bool complete_until(std::uint64_t offset) const noexcept {
     return complete_ && !ring_.empty() && offset <= end_ + 1;
   }

@@ -173,8 +173,8 @@ void StartupOrderRules::judge_reply_time(Findings& findings) {
                            half(kInitiator).frame_end, half(kInitiator).frame_last));
 }
 
-// The same of the Initiator's first FPDU: unless the Reply seems to end after it because the PD_Length of the Reply is
-// too large.
+// Reports that the Initiator's first FPDU was sent too early, unless the Reply only seems to end after it because its
+// PD_Length is too large.
 void StartupOrderRules::judge_fpdu_time(Findings& findings) {
   if (fpdu_early_) findings.add(std::move(*fpdu_early_));
   fpdu_early_.reset();

@@ -23,12 +23,12 @@ class StartupOrderRules {
  public:
   void on(const SegmentSeen& seen, const Facts& facts, Findings& findings);
   void on(const StartupSeen& seen, const Facts& facts, Findings& findings);
-  // False: the connection was rejected, so nothing else is to be said of this FPDU. A Terminate that may go with the
-  // rejection is judged as any other.
+  // Returns false if the connection was rejected, so nothing else is to be said of this FPDU. A Terminate that may go
+  // with the rejection is judged as any other.
   bool on(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
-  // True: it is explained here, and no other rule's to judge.
+  // Returns true if it is explained here, and no other rule's to judge.
   bool on(const LostSeen& lost, const Facts& facts, Findings& findings);
-  // True: what the direction ended in is explained here.
+  // Returns true if what the direction ended in is explained here.
   bool on(const EndSeen& end, const Facts& facts, Findings& findings);
   void forget(Direction from);
   void finish(const Facts& facts, Findings& findings);

@@ -12,7 +12,7 @@
 namespace weft::conformance {
 
 struct Ulpdu {
-  // Of an FPDU whose ULPDU has a whole DDP header. Its DV may be wrong: it is read as version 1.
+  // Reads an FPDU whose ULPDU has a whole DDP header. Its DV may be wrong: it is read as version 1.
   explicit Ulpdu(const FpduSeen& seen) noexcept
       : fpdu(&seen),
         header(ddp::read(seen.ulpdu)),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection that speaks TLS 1.3: records go in, what they hide comes out (RFC 8446 section 5). Of the handshake it reads
-// as much as tells the keys: the ClientHello's random, the ServerHello's cipher, and where the Finished of an end stands, for
-// the keys change after it.
+// A connection that speaks TLS 1.3: records go in, what they hide comes out (RFC 8446 section 5). Of the handshake it
+// reads as much as tells the keys: the ClientHello's random, the ServerHello's cipher, and where the Finished of an end
+// stands, for the keys change after it.
 //
-// A direction whose records cannot be opened any more ends in a gap: the number of a record enters its nonce, and after octets
-// that are missing it is not known.
+// A direction whose records cannot be opened any more ends in a gap: the number of a record enters its nonce, and after
+// octets that are missing it is not known.
 #pragma once
 
 #include <array>
@@ -79,7 +79,7 @@ class Decryption {
   void tell(Half& half, Bytes content);
   [[nodiscard]] std::optional<std::uint64_t> in_clear(const Half& half, std::optional<std::uint64_t> acknowledged);
 
-  // Keys for the next phase. False: they are not there, for now or for ever.
+  // Keys for the next phase. False: they are not there, for now or forever.
   bool begin(Half& half, Phase phase);
   [[nodiscard]] const TlsSecrets::OfEnd* secrets_of(const Half& half);
   [[nodiscard]] bool gives_up(const Half& half) const noexcept;

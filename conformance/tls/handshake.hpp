@@ -30,14 +30,14 @@ class MessageCutter {
   std::vector<std::byte> body_{};  // of the message that was given
 };
 
-// Of a ClientHello's body. Nothing when it is too short.
+// Returns the random value from the body of a ClientHello; nothing if it is too short.
 [[nodiscard]] std::optional<ClientRandom> client_random(Bytes body);
 
 struct ServerChoice {
   bool tls_1_3{};
   std::uint16_t suite{};
 };
-// Of a ServerHello's body, which a HelloRetryRequest has as well. Nothing when it makes no sense.
+// Reads the body of a ServerHello or HelloRetryRequest. Returns nothing if it is malformed.
 [[nodiscard]] std::optional<ServerChoice> server_choice(Bytes body);
 
 }  // namespace weft::conformance::tls

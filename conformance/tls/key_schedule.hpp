@@ -21,7 +21,7 @@ struct Suite {
   std::size_t secret_size{};
   std::size_t key_size{};
 };
-// Null: no such suite is read. Static storage.
+// Returns null if weft does not read this suite. Static storage.
 [[nodiscard]] const Suite* find_suite(std::uint16_t number) noexcept;
 
 // HKDF-Expand-Label with an empty context (section 7.1). Nothing when OpenSSL cannot do it, for want of memory say.

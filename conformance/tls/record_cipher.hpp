@@ -30,8 +30,8 @@ class RecordCipher {
   // The secret has the suite's size. Nothing when OpenSSL cannot do it.
   [[nodiscard]] static std::optional<RecordCipher> make(const Suite& suite, Bytes secret);
 
-  // The next record, its header included. Nothing when its tag does not verify, or nothing stands in it. What it gives is
-  // valid until the next call.
+  // The next record, its header included. Nothing when its tag does not verify, or nothing stands in it. What it gives
+  // is valid until the next call.
   [[nodiscard]] std::optional<Opened> open(Bytes record);
   // After a KeyUpdate: the next secret (section 7.2). False when OpenSSL cannot do it.
   [[nodiscard]] bool update();

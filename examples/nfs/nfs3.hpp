@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some procedures of NFS version 3 (RFC 1813) over RDMA (RFC 8267): enough to list a directory, and to read, write and remove
-// files in it.
+// Some procedures of NFS version 3 (RFC 1813) over RDMA (RFC 8267): enough to list a directory, and to read, write and
+// remove files in it.
 #pragma once
 
 #include <chrono>
@@ -31,8 +31,8 @@ class Client {
   [[nodiscard]] std::vector<Entry> list();
   // Calls `take` with the octets of a file, in order.
   void read(const std::string& name, const std::function<void(std::span<const std::byte>)>& take);
-  // Creates or truncates a file, and writes what `give` puts into its argument, until it gives nothing. Returns when the
-  // server has it on stable storage.
+  // Creates or truncates a file, and writes what `give` puts into its argument, until it gives nothing. Returns when
+  // the server has it on stable storage.
   void write(const std::string& name, const std::function<std::size_t(std::span<std::byte>)>& give);
   void remove(const std::string& name);
 

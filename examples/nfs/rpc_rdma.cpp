@@ -22,7 +22,7 @@ enum MessageType : std::uint32_t { kRdmaMsg = 0, kRdmaNoMsg = 1, kRdmaError = 4 
 constexpr std::array<std::byte, 8> kPrivateData{std::byte{0xf6}, std::byte{0xab}, std::byte{0x0e}, std::byte{0x18},
                                                 std::byte{1},    std::byte{0},    std::byte{3},    std::byte{3}};
 
-// Of weft::Result or weft::verbs::Result.
+// Returns the value of a weft::Result or weft::verbs::Result.
 template <typename Result>
 Result::value_type value_of(Result result, const char* what) {
   if (!result) throw Failure(std::string(what) + ": " + std::string(result.error().message()));

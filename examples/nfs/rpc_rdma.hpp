@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONC RPC (RFC 5531) over RDMA: the requester of RPC-over-RDMA version 1 (RFC 8166), one call at a time.
 //
-// A call is a Send. Bulk data does not travel in it: the call says where the client's memory is, and the server moves the data
-// itself. A read chunk is what it reads from there (the octets of an NFS WRITE), a write chunk is where it writes (those of a
-// READ), and the reply chunk is where it writes a reply that is too long for a Send (a directory).
+// A call is a Send. Bulk data does not travel in it: the call says where the client's memory is, and the server moves
+// the data itself. A read chunk is what it reads from there (the octets of an NFS WRITE), a write chunk is where it
+// writes (those of a READ), and the reply chunk is where it writes a reply that is too long for a Send (a directory).
 #pragma once
 
 #include <array>
@@ -47,8 +47,8 @@ class Channel {
   // Linux's siw may overlook an FPDU that follows its MPA Reply at once (6.1.192), until the next one comes.
   static constexpr std::chrono::milliseconds kPause{200};
 
-  // `patience`: for the connection, and for each call. `pause`: before the first call. `crc`: whether CRCs are requested; the
-  // server may want them in any case.
+  // `patience`: for the connection, and for each call. `pause`: before the first call. `crc`: whether CRCs are
+  // requested; the server may want them in any case.
   Channel(const weft::Endpoint& server, std::chrono::milliseconds patience, std::chrono::milliseconds pause = kPause,
           bool crc = true);
   [[nodiscard]] Reply call(const Call& call);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// XDR (RFC 4506): what RPC, NFS and RPC-over-RDMA consist of. Numbers are big-endian, and everything is padded to four octets.
+// XDR (RFC 4506): what RPC, NFS and RPC-over-RDMA consist of. Numbers are big-endian, and everything is padded to four
+// octets.
 #pragma once
 
 #include <cstddef>

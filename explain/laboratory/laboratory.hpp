@@ -27,7 +27,7 @@ class Laboratory {
   [[nodiscard]] Step feed(Bytes octets, std::uint32_t row = kLastRow);
   [[nodiscard]] Step end();                               // the peer's FIN
   [[nodiscard]] Step post_receive(std::uint64_t octets);  // one more, after those of the script
-  [[nodiscard]] Step pass_time();                         // up to the next time-out that runs
+  [[nodiscard]] Step pass_time();                         // up to the next timeout that runs
 
  private:
   static constexpr std::size_t kBatch = 64U << 10;

@@ -28,7 +28,8 @@ class Memory final : public rdmap::RegionTable {
 
   void post_receive(std::uint64_t size) { receives_.push_back(size); }
   [[nodiscard]] std::size_t receives_posted() const noexcept { return receives_.size(); }
-  // A local segment of these octets: in the region with that STag if they lie in one that is valid, else in a null region.
+  // A local segment of these octets: in the region with that STag if they lie in one that is valid, else in a null
+  // region.
   [[nodiscard]] rdmap::LocalSegment segment(std::uint32_t stag, std::uint64_t offset, std::uint32_t size);
   [[nodiscard]] std::vector<Placed> take_placed() noexcept { return std::exchange(placed_, {}); }
   [[nodiscard]] bool full() const noexcept { return full_; }

@@ -20,10 +20,10 @@
 //   region STAG BEGIN SIZE RIGHTS [OCTETS]    RIGHTS: letters of r, w and a (remote read, write, atomic), or -
 //   receive SIZE                        a receive of queue 0; they are posted in the order of the lines
 //   post ROW WORK SINK_STAG SINK_TO SOURCE_STAG SOURCE_TO SIZE [DATA MASK COMPARE COMPARE_MASK]
-//                                       local work, posted when the octets of that row or a later one are fed; rows rise. WORK:
-//                                       read, fetch_add, cmp_swap, write, send, immediate. The source of a Write or
-//                                       Send and the sink of a Read or atomic are this end's. The last four are operands
-//                                       of an atomic
+//                                       local work, posted when the octets of that row or a later one are fed; rows
+//                                       rise. WORK: read, fetch_add, cmp_swap, write, send, immediate. The source of a
+//                                       Write or Send and the sink of a Read or atomic are this end's. The last four
+//                                       are operands of an atomic
 #pragma once
 
 #include <cstdint>

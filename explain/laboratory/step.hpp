@@ -34,7 +34,7 @@ struct Refused {  // what went wrong, and whether the peer says so (its Terminat
   bool remote{};
 };
 
-// Of the untagged queues, and of requests: as this end stands now.
+// The current state of this end's untagged queues and requests.
 struct Queues {
   std::array<std::uint32_t, 4> msn{1, 1, 1, 1};  // due next on each queue
   std::array<std::uint32_t, 4> mo{};             // due next on each, inside a message

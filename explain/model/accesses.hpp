@@ -21,7 +21,7 @@ struct Access {
   std::uint64_t octets{};  ///< how many
 };
 
-/// Of a tagged segment, a Read Request or an Atomic Request; `message` is the row's.
+/// Returns the access of a tagged segment, a Read Request or an Atomic Request. `message` is the row's.
 [[nodiscard]] std::optional<Access> access_of(const Row& row, const MessageView& message);
 
 /// The part of a refused access that is there all the same, as the error tells; nothing where it tells nothing.

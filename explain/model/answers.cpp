@@ -71,7 +71,7 @@ std::optional<std::size_t> quoted_read(const Connection& connection, const rdmap
   return std::nullopt;
 }
 
-// Of an error that MPA found nothing is quoted: its FPDU has a wrong CRC, or was the last one.
+// Finds the FPDU with the error that MPA reported: MPA quotes nothing, so it is one with a wrong CRC.
 std::optional<std::size_t> damaged_row(const Connection& connection, Direction from, std::size_t before) {
   for (std::size_t i = before; i-- > 0;) {
     const Row& row = connection.rows[i];

@@ -8,7 +8,7 @@
 
 namespace weft::explain {
 
-/// Why an FPDU has this many octets of padding.
+/// Returns why an FPDU has this many octets of padding.
 [[nodiscard]] Pad pad_of(const conformance::FpduSeen& fpdu);
 /// What the CRC was computed over, and what came out.
 [[nodiscard]] Crc crc_of(const conformance::FpduSeen& fpdu);

@@ -13,7 +13,7 @@
 namespace weft::explain {
 namespace {
 
-// Of an id's first part (docs/clauses/); the longer ones first.
+// The RFC for each first part of an id (docs/clauses/); longer ones first.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kRfcs{{{"RDMAP-IANA-", "6580"},
                                                                               {"RDMAPX-", "7306"},
                                                                               {"RDMAP-", "5040"},

@@ -17,7 +17,8 @@ struct ClauseText {
   std::string text{};          ///< for people
 };
 
-/// Those that the model's fields and findings name, and those of all errors that an engine tells, by id.
+/// Returns, by id, the clauses that fields and findings of the model name, and those of all errors that an engine
+/// reports.
 [[nodiscard]] std::map<std::string_view, ClauseText> clauses_of(const Model& model);
 
 }  // namespace weft::explain

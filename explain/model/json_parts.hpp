@@ -21,7 +21,7 @@ void put_memory(JsonWriter& json, const Connection& connection);
 /// The scripts of both ends, where they are known.
 void put_laboratory(JsonWriter& json, const Connection& connection);
 
-/// Nothing where there are none.
+/// Writes the numbers as an array; nothing if there are none.
 template <typename Numbers>
 void put_numbers(JsonWriter& json, std::string_view key, const Numbers& numbers) {
   if (numbers.empty()) return;

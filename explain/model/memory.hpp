@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of an end as a capture betrays it: nothing on the wire tells of a registration, but what a peer wrote, read
-// or changed was registered.
+// The memory of an end as a capture betrays it: nothing on the wire tells of a registration, but what a peer wrote,
+// read or changed was registered.
 #pragma once
 
 #include <cstddef>

@@ -73,9 +73,9 @@ struct Segment {
   [[nodiscard]] bool last() const noexcept {
     return std::visit([](const auto& one) { return one.last; }, header);
   }
-  /// Of a tagged segment; else null.
+  /// Returns the header of a tagged segment, otherwise null.
   [[nodiscard]] const ddp::TaggedHeader* tagged() const noexcept { return std::get_if<ddp::TaggedHeader>(&header); }
-  /// Of an untagged segment; else null.
+  /// Returns the header of an untagged segment, otherwise null.
   [[nodiscard]] const ddp::UntaggedHeader* untagged() const noexcept {
     return std::get_if<ddp::UntaggedHeader>(&header);
   }

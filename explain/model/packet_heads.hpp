@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers in front of what TCP carries. The latest packets' are kept: what a row is about may have begun many packets
-// before it was complete.
+// The headers in front of what TCP carries. The latest packets' are kept: what a row is about may have begun many
+// packets before it was complete.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class PacketHeads {
 
   /// Each packet of the capture, in order.
   void note(const conformance::Packet& packet);
-  /// Of a packet that is still kept.
+  /// Returns the head of a packet that is still kept.
   [[nodiscard]] const RawHead* find(std::uint64_t number) const noexcept;
   /// Nanoseconds since the capture's first packet; of one that is not kept any more, those of the oldest that is.
   [[nodiscard]] std::int64_t time_of(std::uint64_t number) const noexcept;

@@ -56,7 +56,8 @@ bool says_no_buffer(const MessageView& message) {
   return report && report->meant().error == rdmap::error_code(ddp::UntaggedError::kNoBuffer);
 }
 
-// The engine chooses among the kinds that both frames name. Where it would send another than was sent, that one is left.
+// The engine chooses among the kinds that both frames name. Where it would send another than was sent, that one is
+// left.
 void keep_choice(LaboratoryScript& script, const mpa::StartupFrame& reply) {
   if (!script.initiator || !script.rtr || !reply.enhanced) return;
   const mpa::RtrTypes shared = mpa::common(script.rtr_types, reply.enhanced->rtr);

@@ -15,7 +15,7 @@ namespace weft::explain {
 /// "FIN, 17 octets of an unfinished FPDU before it".
 [[nodiscard]] std::string joined(const conformance::Words& words);
 
-/// Of a message and one of its segments, counted from 0: "RDMA Write, segment 2 of 3, 1432 octets".
+/// Describes a message and one of its segments, counted from 0: "RDMA Write, segment 2 of 3, 1432 octets".
 [[nodiscard]] std::string words_of(const MessageView& message, const Segment& segment, std::size_t which);
 /// What is missing of a message: ", its beginning was not seen"; empty when nothing is.
 [[nodiscard]] std::string words_of_missing(const conformance::Message& message);

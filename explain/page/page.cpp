@@ -14,8 +14,8 @@ std::string_view page_text() {
   return {reinterpret_cast<const char*>(octets.data()), octets.size()};
 }
 
-// HTML ends a script at "</script", and reads on differently after "<!--". In JSON, "<" stands in strings only, and there it may be
-// escaped.
+// HTML ends a script at "</script", and reads on differently after "<!--". In JSON, "<" stands in strings only, and
+// there it may be escaped.
 void write_json(std::ostream& out, std::string_view json) {
   for (std::size_t at = json.find('<'); at != std::string_view::npos; at = json.find('<')) {
     out << json.substr(0, at) << "\\u003c";
@@ -24,7 +24,7 @@ void write_json(std::ostream& out, std::string_view json) {
   out << json;
 }
 
-// Of up to three octets four characters.
+// Encodes up to three octets as four characters.
 std::array<char, 4> base64_group(std::span<const std::byte> octets) {
   static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   unsigned bits = 0;

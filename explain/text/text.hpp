@@ -10,7 +10,7 @@
 
 namespace weft::explain {
 
-/// What a piece of text is about; who prints it chooses the colour.
+/// What a piece of text is about; who prints it chooses the color.
 enum class Hue : std::uint8_t { kPlain, kHeading, kQuiet, kTcp, kMpa, kDdp, kRdmap, kPayload, kTerminate, kRemark };
 
 /// Text of one hue.

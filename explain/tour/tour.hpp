@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection that has every operation, between two engines in memory: what `weft explain --demo` shows. Nothing in it is
-// random, so it is the same octets every time.
+// A connection that has every operation, between two engines in memory: what `weft explain --demo` shows. Nothing in it
+// is random, so it is the same octets every time.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases. A file is named after the main section of an RFC that its cases are about: rfc5044_4_4_crc.cpp after RFC 5044
-// section 4.4. Each row stands in front of its function. cases.cpp calls these functions from MPA up to RDMAP, then those of
-// RFC 7306 and RFC 5042.
+// The cases. A file is named after the main section of an RFC that its cases are about: rfc5044_4_4_crc.cpp after RFC
+// 5044 section 4.4. Each row stands in front of its function. cases.cpp calls these functions from MPA up to RDMAP,
+// then those of RFC 7306 and RFC 5042.
 #pragma once
 
 #include <functional>

@@ -18,8 +18,9 @@ namespace weft::probe {
 
 // --- Good Writes around a wrong ULPDU
 
-// Whether the peer's memory can be looked at when a connection is over. Where it cannot, the good Writes below have no
-// octets, which every peer takes, and the wrong ones go to an STag that does not exist: MPA finds its fault first.
+// Returns whether the peer's memory can be looked at when a connection is over. Where it cannot, the good Writes below
+// have no octets, which every peer takes, and the wrong ones go to an STag that does not exist: MPA finds its fault
+// first.
 [[nodiscard]] bool sees_memory(const Scene& scene);
 // Memory that the peer lets us write and read, 64 KiB of it at weft probe-peer.
 [[nodiscard]] Region target(const Scene& scene);
@@ -37,8 +38,9 @@ void expect_only_before(Scene& scene, const Region& region);
 
 // --- Reactions
 
-// The Terminate of an FPDU that MPA finds wrong, or the end of the connection. A peer that drops the TCP segment silently, as MPA-8-11 allows it, is a
-// case for itself: it cannot be told what it does with such FPDUs, and the case is not applicable.
+// The Terminate of an FPDU that MPA finds wrong, or the end of the connection. A peer that drops the TCP segment
+// silently, as MPA-8-11 allows it, is a case for itself: it cannot be told what it does with such FPDUs, and the case
+// is not applicable.
 void expect_mpa_error(Conversation& by, const Errors& any_of);
 
 // Where the RFC leaves the reaction open. An RDMA Read of no octets goes out, and what comes tells:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responses of ours that are wrong, or answer nothing: RFC 5040 section 5.2.2 and RFC 7306 section 5.2.2, the peer as requester.
+// Responses of ours that are wrong, or answer nothing: RFC 5040 section 5.2.2 and RFC 7306 section 5.2.2, the peer as
+// requester.
 #include "probe/cases/steps.hpp"
 
 namespace weft::probe {
@@ -11,7 +12,8 @@ constexpr std::uint32_t kAsked = 64;
 // What a peer may call an answer that does not fit: DDP's errors of its sink, or RDMAP's.
 const Errors kWrongAnswer{kTaggedStag, kTaggedBounds, kTaggedWrap,  kTaggedNotAssociated,     kOpcode,
                           kOperation,  kProtection,   kStreamError, rdmap::kLocalCatastrophic};
-// No code is fixed for a Response that answers nothing. This one says that the peer itself has failed: there are better ones.
+// No code is fixed for a Response that answers nothing. This one says that the peer itself has failed: there are better
+// ones.
 const Errors kPoorAnswer{{rdmap::Layer::kDdp, 0, 0}};
 
 struct Asked {

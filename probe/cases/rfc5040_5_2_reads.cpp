@@ -242,8 +242,9 @@ void add_reads_cases(Cases& cases) {
              .what = "64 long Reads at once, and the IRD is 1: the stream ends by a Terminate.",
              .needs = kOrders | kRegions,
              .also = {"RDMAP-5.2.1-02", "SEC-6.4.3.3-03"}}) = [](Scene& scene) {
-    // The peer has said that it takes one Read at a time. Long ones come all at once, while we take no octet of the first answer: one more
-    // than allowed is refused, or (where the peer was so fast that the first was answered) all are served.
+    // The peer has said that it takes one Read at a time. Long ones come all at once, while we take no octet of the
+    // first answer: one more than allowed is refused, or (where the peer was so fast that the first was answered) all
+    // are served.
     Opening opening;
     opening.wish.ird = 1;
     opening.start_up.enhanced->ord = 1;

@@ -8,7 +8,7 @@ namespace weft::probe {
 namespace sends_cases {
 namespace {
 
-// Of the stream, or of a window that is bound on it: the peer may invalidate it (RDMAP-5.3-14). Then no access works.
+// Invalidates an STag of the stream, or of a window that is bound on it (RDMAP-5.3-14). Afterwards no access works.
 void invalidates(Scene& scene, Region::Kind kind, rdmap::Opcode opcode) {
   Conversation& by = scene.connect();
   scene.report(by);  // the window is bound by then
@@ -26,7 +26,8 @@ void invalidates(Scene& scene, Region::Kind kind, rdmap::Opcode opcode) {
   expect_refused(by, late, {kTaggedStag, kTaggedNotAssociated});
 }
 
-// The Terminate exists under two types (RFC 5040 section 4.8): figure 10 lists the invalidating Sends under protection errors.
+// The Terminate exists under two types (RFC 5040 section 4.8): figure 10 lists the invalidating Sends under protection
+// errors.
 const Errors kRefusals{kCannotInvalidate, kCannotInvalidateOperation, kReadStag, kReadNotAssociated};
 
 void refused(Scene& scene, ddp::Stag stag) {
@@ -153,8 +154,8 @@ void add_sends_cases(Cases& cases) {
                      "the peer has RFC 7306.",
              .needs = kOrders | kReport | kRegions,
              .also = {"RDMAP-5.3-06", "RDMAPX-6.1-02"}}) = [](Scene& scene) {
-    // The peer looks at its receives on Solicited Events alone. The report, which is read as memory, tells when it has. One connection
-    // after the other: those of a peer may share a completion queue.
+    // The peer looks at its receives on Solicited Events alone. The report, which is read as memory, tells when it has.
+    // One connection after the other: those of a peer may share a completion queue.
     using rdmap::Opcode;
     for (const Opcode solicited :
          {Opcode::kSendSolicited, Opcode::kSendSolicitedInvalidate, Opcode::kImmediateSolicited}) {

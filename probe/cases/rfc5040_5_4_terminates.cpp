@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terminate, RFC 5040 sections 4.8 and 7: what the peer makes of ours. What its own look like is asserted wherever it sends one.
+// Terminate, RFC 5040 sections 4.8 and 7: what the peer makes of ours. What its own look like is asserted wherever it
+// sends one.
 #include <thread>
 
 #include "probe/cases/steps.hpp"
@@ -153,7 +154,8 @@ void add_terminates_cases(Cases& cases) {
              .what = "The peer has megabytes to write when a bad message comes: nothing follows its Terminate.",
              .needs = kOrders,
              .also = {"RDMAP-5.4-11"}}) = [](Scene& scene) {
-    // The peer has much to send, and we take none of it, when the bad message comes: what it had not begun does not follow the Terminate.
+    // The peer has much to send, and we take none of it, when the bad message comes: what it had not begun does not
+    // follow the Terminate.
     Opening opening;
     opening.socket.receive_buffer = 4096;
     Conversation& by = scene.connect(opening);
@@ -167,7 +169,8 @@ void add_terminates_cases(Cases& cases) {
     try {
       by.expect_terminate({kQueue}, bad, {kOpcode});
     } catch (const Judgement&) {
-      // A peer may tear the connection down while its Terminate still waits to follow what it has written (RDMAP-6.2.1-02, -04).
+      // A peer may tear the connection down while its Terminate still waits to follow what it has written
+      // (RDMAP-6.2.1-02, -04).
       if (by.exchange().reset)
         not_applicable("the peer had not sent what it had written before it closed the connection");
       throw;
@@ -195,7 +198,8 @@ void add_terminates_cases(Cases& cases) {
              .what = "A wrong CRC: Terminate 2/0/02, which quotes no header.",
              .needs = kStream,
              .also = {"RDMAP-IANA-3.3-02", "RDMAP-4.8-07"}}) = [](Scene& scene) {
-    // An error of MPA quotes no header. A responder may send after the first good FPDU alone (MPA-7.1.2-17), so one goes before.
+    // An error of MPA quotes no header. A responder may send after the first good FPDU alone (MPA-7.1.2-17), so one
+    // goes before.
     Conversation& by = scene.connect();
     by.expect_empty_read();
     const auto ulpdu = by.make().send(pattern(8));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordering and completion, RFC 5040 section 5.5 and RFC 7306 section 7: all in one segment, so that nothing but the peer gives an order.
+// Ordering and completion, RFC 5040 section 5.5 and RFC 7306 section 7: all in one segment, so that nothing but the
+// peer gives an order.
 #include <fmt/format.h>
 
 #include "probe/cases/steps.hpp"

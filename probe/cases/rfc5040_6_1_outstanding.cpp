@@ -38,8 +38,8 @@ void add_outstanding_cases(Cases& cases) {
              .needs = kOrders | kRegions,
              .also = {"RDMAP-5.2.2-03", "RDMAP-5.2.1-02", "RDMAP-B-09", "MPA2-3-01", "SEC-2.2.8-01"}}) =
       [](Scene& scene) {
-        // As many as the Reply says, in one segment, also where we could have more: all are answered, in their order. They are long,
-        // and not taken at first, so that none is answered when the last one comes.
+        // As many as the Reply says, in one segment, also where we could have more: all are answered, in their order.
+        // They are long, and not taken at first, so that none is answered when the last one comes.
         for (const std::uint16_t ord : {std::uint16_t{8}, std::uint16_t{64}}) {
           Opening opening;
           opening.wish.ird = 8;

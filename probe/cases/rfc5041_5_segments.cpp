@@ -26,7 +26,8 @@ void add_ddp_segments_cases(Cases& cases) {
              .what = "The segments of a Write come from the last to the first one: each is placed.",
              .needs = kRegions,
              .also = {"DDP-4.2-12"}}) = [](Scene& scene) {
-    // The segments of a Write come from the last to the first one. Senders should not do so, and each is valid by itself.
+    // The segments of a Write come from the last to the first one. Senders should not do so, and each is valid by
+    // itself.
     Conversation& by = scene.connect();
     const Region region = target(scene);
     const auto octets = pattern(900);
@@ -78,7 +79,8 @@ void add_ddp_segments_cases(Cases& cases) {
              .what = "A Read Request comes in two segments, cut at three places: it is put together, and answered.",
              .needs = kRegions,
              .also = {"RDMAP-5.2.1-11"}}) = [](Scene& scene) {
-    // A Read Request in two segments, wherever it is cut. No sender of RDMAP needs that, so that a refusal is no more than a warning.
+    // A Read Request in two segments, wherever it is cut. No sender of RDMAP needs that, so that a refusal is no more
+    // than a warning.
     using L = ddp::UntaggedLayout;
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
@@ -128,7 +130,8 @@ void add_ddp_segments_cases(Cases& cases) {
                  "placed, not in the next receive either.",
              .needs = kRegions | kReceives | kSessions | kOrders,
              .also = {"DDP-1.2-03", "DDP-7.1-17", "DDP-7.2-12"}}) = [](Scene& scene) {
-    // The receives of a session lie one after the other. A Send that is too long touches neither its own nor the next one.
+    // The receives of a session lie one after the other. A Send that is too long touches neither its own nor the next
+    // one.
     constexpr std::uint16_t kSize = 64;
     for (const std::size_t first : {std::size_t{0}, std::size_t{kSize} - 4}) {
       Conversation& by =
@@ -151,8 +154,8 @@ void add_ddp_segments_cases(Cases& cases) {
                "and the memory is untouched.",
        .needs = kRegions | kSessions | kOrders,
        .also = {"DDP-8.2-05", "DDP-7.2-05", "DDP-4.2-07"}}) = [](Scene& scene) {
-    // Memory of one connection is written to by another one of the same protection domain, and is still untouched for the
-    // connection that it belongs to.
+    // Memory of one connection is written to by another one of the same protection domain, and is still untouched for
+    // the connection that it belongs to.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kThisStream, kAllRights);
     Conversation& other = scene.rejoin();

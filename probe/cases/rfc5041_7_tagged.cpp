@@ -100,7 +100,8 @@ void add_ddp_tagged_cases(Cases& cases) {
              .what = "Writes to regions without remote write access are refused, and not placed.",
              .needs = kRegions | kSessions,
              .also = {"SEC-2.2.2-02"}}) = [](Scene& scene) {
-    // DDP has no code for missing rights: check 2 of section 7.1 makes it an invalid STag; RDMAP's code 0/1/02 says it too.
+    // DDP has no code for missing rights: check 2 of section 7.1 makes it an invalid STag; RDMAP's code 0/1/02 says it
+    // too.
     for (const int rights : {0, +Region::kRead, +Region::kAtomic}) {
       refused_write(scene, Region::kPlain, static_cast<std::uint8_t>(rights), 0, 64,
                     {kTaggedStag, kTaggedNotAssociated, kReadRights});
@@ -171,7 +172,8 @@ void add_ddp_tagged_cases(Cases& cases) {
              .needs = kRegions | kSessions,
              .also = {"DDP-7.2-06", "SEC-6.2.1-01"},
              .last = true}) = [](Scene& scene) {
-    // TO plus length passes 2^64. A buffer whose base is not there has bounds that are broken, too, and checks have no order.
+    // TO plus length passes 2^64. A buffer whose base is not there has bounds that are broken, too, and checks have no
+    // order.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
     expect_refused(scene, by, by.make().write(region.stag, {~0ULL - 15}, pattern(32)), {kTaggedWrap, kTaggedBounds});

@@ -31,7 +31,8 @@ void add_ddp_untagged_cases(Cases& cases) {
              .what = "Sends on queue numbers that do not exist: Terminate 1/2/01 (0/2/06 is a warning).",
              .needs = kStream,
              .also = {"DDP-7.2-08", "RDMAPX-10.2-01"}}) = [](Scene& scene) {
-    // Queues that RDMAP does not have. A known opcode on a queue that exists is a matter of RDMAP (rfc5040_4_1_header.cpp).
+    // Queues that RDMAP does not have. A known opcode on a queue that exists is a matter of RDMAP
+    // (rfc5040_4_1_header.cpp).
     for (const std::uint32_t queue : {4U, 7U, 0x100U, 0xFFFFFFFFU}) {
       Conversation& by = scene.connect();
       expect_refused(scene, by, by.make().untagged(kSendControl, queue, pattern(8)), {kQueue}, {kOpcode});
@@ -45,8 +46,8 @@ void add_ddp_untagged_cases(Cases& cases) {
              .what = "The first Send has MSN 0: Terminate 1/2/03 (or 1/2/02).",
              .needs = kStream,
              .also = {"DDP-7.2-10", "DDP-7.1-10", "SEC-5.1.1-02"}}) = [](Scene& scene) {
-    // Only the MSN of the first of a stream is known to be wrong: which buffers lie ahead, only the peer knows. After the last one there
-    // is none (1/2/02), before the first one it is out of range (1/2/03).
+    // Only the MSN of the first of a stream is known to be wrong: which buffers lie ahead, only the peer knows. After
+    // the last one there is none (1/2/02), before the first one it is out of range (1/2/03).
     Conversation& by = scene.connect();
     expect_refused_and_deaf(scene, by, send_with_msn(by, 0), {kMsnRange, kNoBuffer});
   };
@@ -138,7 +139,8 @@ void add_ddp_untagged_cases(Cases& cases) {
              .what = "No receive is posted, and none comes: Terminate 1/2/02.",
              .needs = kOrders,
              .also = {"DDP-7.2-09", "DDP-7.1-06", "RDMAP-3.2-04", "RDMAP-6.2.1-01"}}) = [](Scene& scene) {
-    // A peer may stop reading for a while, which RFC 5041 leaves to its transport; then it ends the stream: 1/2/02. So does probe-peer.
+    // A peer may stop reading for a while, which RFC 5041 leaves to its transport; then it ends the stream: 1/2/02. So
+    // does probe-peer.
     Conversation& by = scene.connect({.wish = {.receives = 0}});
     expect_no_buffer(by, by.make().send(pattern(8)));
   };

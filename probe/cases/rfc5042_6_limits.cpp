@@ -171,8 +171,8 @@ void add_limits_cases(Cases& cases) {
        .what = "Memory is revoked while Reads of it are answered: Terminate 0/1/00 quotes what is left of the Read.",
        .needs = kOrders | kRegions | kSessions,
        .also = {"SEC-6.2.2-02"}}) = [](Scene& scene) {
-    // Memory is revoked while Reads of it are answered, and what was answered is not read for a while. The Terminate quotes what
-    // is left of the Read that it stopped.
+    // Memory is revoked while Reads of it are answered, and what was answered is not read for a while. The Terminate
+    // quotes what is left of the Read that it stopped.
     constexpr std::uint32_t kSize = 65000;
     constexpr std::uint16_t kReads = 128;
     Conversation& other = scene.connect();

@@ -73,8 +73,8 @@ void add_markers_cases(Cases& cases) {
        .what = "The prober asks for Markers, and reads 1 to 60000 octets: each Marker is in its place, and is right.",
        .needs = kRegions,
        .also = {"MPA-4.3-04", "MPA-4.3-05", "MPA-4.3-15"}}) = [](Scene& scene) {
-    // The prober asks for Markers. What the peer sends is read and judged FPDU by FPDU: every Marker in its place, with the
-    // right pointer, under the CRC.
+    // The prober asks for Markers. What the peer sends is read and judged FPDU by FPDU: every Marker in its place, with
+    // the right pointer, under the CRC.
     Conversation& by = scene.connect({.start_up = {.markers = true}});
     const Region region = target(scene);
     for (const std::uint32_t size : {1U, 3U, 64U, 480U, 508U, 512U, 1000U, 5000U, 60'000U})

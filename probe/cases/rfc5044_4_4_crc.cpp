@@ -9,8 +9,8 @@ namespace weft::probe {
 namespace crc_cases {
 namespace {
 
-// Between good Writes a Write whose CRC is wrong, into memory that could be written: it ends the stream, and neither it nor what
-// comes after was placed.
+// Between good Writes a Write whose CRC is wrong, into memory that could be written: it ends the stream, and neither it
+// nor what comes after was placed.
 void refused_between_good_ones(Scene& scene, Conversation& by, const FpduFault& fault) {
   const Region region = target(scene);
   send_before(by, region);
@@ -41,7 +41,8 @@ void add_crc_cases(Cases& cases) {
        .what =
            "Memory is written to by its owner while it is read: the CRCs of the Read Responses are right nevertheless.",
        .needs = kOrders | kRegions | kSessions}) = [](Scene& scene) {
-    // The peer's program writes to its memory while the peer answers Reads of it. Which octets come is open; their CRCs are right.
+    // The peer's program writes to its memory while the peer answers Reads of it. Which octets come is open; their CRCs
+    // are right.
     Conversation& by = scene.connect();
     const Region region = scene.region(Region::kPlain, kReadWrite);
     Conversation& writer = scene.rejoin();
@@ -109,7 +110,8 @@ void add_crc_cases(Cases& cases) {
        .what = "Each octet of an FPDU is inverted in turn: each time Terminate 2/0/02, and nothing of it is placed.",
        .needs = kStream,
        .also = {"MPA-4.4-14", "MPA-6-01", "MPA-8-02"}}) = [](Scene& scene) {
-    // Each octet of an FPDU, with a PAD of three octets, is inverted in turn. Where this makes the FPDU longer, good ones fill it up.
+    // Each octet of an FPDU, with a PAD of three octets, is inverted in turn. Where this makes the FPDU longer, good
+    // ones fill it up.
     constexpr std::size_t kPayload = 17;
     constexpr std::size_t kSize = mpa::bare_fpdu_size(ddp::TaggedLayout::kSize + kPayload);
     constexpr std::size_t kMostLength = 0x10000;
@@ -223,7 +225,8 @@ void add_crc_cases(Cases& cases) {
                  "default.",
              .needs = kNoNeed,
              .also = {"MPA-4.4-04"}}) = [](Scene& scene) {
-    // C = 0 in a frame of the peer's is a wish to do without CRCs. Whether its administrator asked for that cannot be seen.
+    // C = 0 in a frame of the peer's is a wish to do without CRCs. Whether its administrator asked for that cannot be
+    // seen.
     bool wants = false;
     if (scene.peer_connects()) {
       wants = scene.dial().expect_frame(mpa::FrameKind::kRequest).frame.crc;

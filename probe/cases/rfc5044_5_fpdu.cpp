@@ -199,7 +199,8 @@ void add_fpdu_cases(Cases& cases) {
              .clause = "MPA-3-06",
              .what = "An FPDU has a ULPDU of 64768 octets, the longest: it is delivered.",
              .needs = kRegions}) = [](Scene& scene) {
-    // The longest ULPDU that there may be. It is longer than the MULPDU of most paths, so a refusal is told, and no more.
+    // The longest ULPDU that there may be. It is longer than the MULPDU of most paths, so a refusal is told, and no
+    // more.
     Conversation& by = scene.connect();
     const Region region = target(scene);
     const auto payload = pattern(kLongest - kHeader);

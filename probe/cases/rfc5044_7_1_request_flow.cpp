@@ -9,10 +9,10 @@ namespace weft::probe {
 namespace request_flow_cases {
 namespace {
 
-constexpr auto kLongestWait = std::chrono::seconds(65);  // for a peer's time-out; RNICs take up to a minute
+constexpr auto kLongestWait = std::chrono::seconds(65);  // for a peer's timeout; RNICs take up to a minute
 
-// It closes, with or without a Reply of its own revision first (RFC 5044 appendix C.2.1). One that can interoperate all the same
-// goes on (MPA-7.1.1-21).
+// It closes, with or without a Reply of its own revision first (RFC 5044 appendix C.2.1). One that can interoperate all
+// the same goes on (MPA-7.1.1-21).
 void revision_2_of_one_that_knows_1(Scene& scene) {
   const StartUp request = for_peer(scene, plain_request(2));
   Conversation& by = scene.dial();
@@ -91,8 +91,8 @@ void add_request_flow_cases(Cases& cases) {
              .clause = "MPA2-6-07",
              .what = "The Request has S set and revision 1: the peer answers without S, or of revision 2, or closes.",
              .needs = kListens}) = [](Scene& scene) {
-    // RFC 5044 does not check the bit, RFC 6581 wants revision 2 with it: every answer is right, but none at all, and one that is
-    // itself enhanced and of revision 1.
+    // RFC 5044 does not check the bit, RFC 6581 wants revision 2 with it: every answer is right, but none at all, and
+    // one that is itself enhanced and of revision 1.
     StartUp start_up = plain_request();
     start_up.enhanced_flag = true;
     start_up = for_peer(scene, start_up, 26);

@@ -45,7 +45,7 @@ PeerFpdu expect_start(Conversation& by) {
   return first;
 }
 
-// Whether the peer's Request, with which the exchange begins, is enhanced: its S flag.
+// Returns whether the peer's Request, with which the exchange begins, is enhanced: its S flag.
 bool asked_enhanced(const Conversation& by) {
   const auto& first = by.exchange().parts.front().octets;
   return first.size() > mpa::kKeySize && (first[mpa::kKeySize] & std::byte{0x10}) != std::byte{};
@@ -142,8 +142,8 @@ void add_enhanced_reply_cases(Cases& cases) {
        .what =
            "A is 0 in the Request and 1 in the Reply, with D alone: the peer ends the connection, or sends the RTR.",
        .needs = kConnects | kStream | kEnhanced}) = [](Scene& scene) {
-    // A is 0 in the Request and 1 in the Reply, which names the RDMA Read alone. An Initiator that checks the flags ends the
-    // connection, and one that takes the Reply at its word sends that Read (MPA2-9.2-12).
+    // A is 0 in the Request and 1 in the Reply, which names the RDMA Read alone. An Initiator that checks the flags
+    // ends the connection, and one that takes the Reply at its word sends that Read (MPA2-9.2-12).
     Asked asked = ask(scene);
     if (asked.wants().peer_to_peer) not_applicable("the peer's Request is of the peer-to-peer model (A is 1)");
     asked.by.exchange().prober_breaks_startup = true;

@@ -21,7 +21,8 @@ Answered expect_enhanced(Scene& scene, const mpa::EnhancedData& data) {
   return answered;
 }
 
-// RFC 6581 has a peer of RFC 5044 alone close, and RFC 5044 lets it answer by its own revision, or go on where it can interoperate.
+// RFC 6581 has a peer of RFC 5044 alone close, and RFC 5044 lets it answer by its own revision, or go on where it can
+// interoperate.
 void expect_plain_reply(Conversation& by) {
   const StartUp request = plain_request(2);
   const PeerFrame reply = by.expect_frame(mpa::FrameKind::kReply);
@@ -267,8 +268,8 @@ void add_enhanced_request_cases(Cases& cases) {
        .clause = "MPA2-8-01",
        .what = "The first FPDU is no RTR of the kind offered: the peer goes on, or ends the stream by a Terminate.",
        .needs = kListens | kEnhanced}) = [](Scene& scene) {
-    // Write and Read are named, one of them in the Request and one first on the wire. The RFC binds the Initiator: a Responder may
-    // go on, or end the stream.
+    // Write and Read are named, one of them in the Request and one first on the wire. The RFC binds the Initiator: a
+    // Responder may go on, or end the stream.
     for (const unsigned offered : {1U, 2U, 4U}) {
       for (const unsigned sent : {1U, 2U, 4U}) {
         if (sent == offered) continue;

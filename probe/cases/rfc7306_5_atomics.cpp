@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic operations, RFC 7306 section 5. Values are in the byte order of the peer's memory, which its host has: what a Read brings is
-// taken as little-endian or big-endian, whichever fits the first operation.
+// Atomic operations, RFC 7306 section 5. Values are in the byte order of the peer's memory, which its host has: what a
+// Read brings is taken as little-endian or big-endian, whichever fits the first operation.
 #include <fmt/format.h>
 
 #include "probe/cases/atomics.hpp"
@@ -150,7 +150,8 @@ void add_atomics_cases(Cases& cases) {
              .clause = "RDMAPX-5.2.1-15",
              .what = "300 atomics, one after the other, use the buffers of queue 1 in turn: all are answered.",
              .needs = kBoth}) = [](Scene& scene) {
-    // Each takes one buffer of queue 1, as Reads do: more of them than ever go at a time are answered one after the other.
+    // Each takes one buffer of queue 1, as Reads do: more of them than ever go at a time are answered one after the
+    // other.
     Conversation& by = scene.connect();
     Place place(by, scene.region(Region::kPlain, kAllRights));
     place.set(0);

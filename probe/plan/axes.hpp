@@ -30,11 +30,11 @@ inline const std::vector<Message> kEachMessage{Message::kWrite,
                                                Message::kFetchAdd,
                                                Message::kCmpSwap,
                                                Message::kAtomicResponse};
-// Those that access the peer's memory.
+// Messages that access the peer's memory.
 inline const std::vector<Message> kAccesses{Message::kWrite, Message::kReadRequest, Message::kFetchAdd,
                                             Message::kCmpSwap};
 
-// Those of them, in their order.
+// Returns the messages that satisfy `are`, in order.
 [[nodiscard]] inline std::vector<Message> messages_that(bool (*are)(Message)) {
   std::vector<Message> out;
   std::ranges::copy_if(kEachMessage, std::back_inserter(out), are);

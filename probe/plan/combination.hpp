@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan: each rule is broken (or kept) at varied places, with boundary values, by each kind of message, in one or several
-// DDP segments, and cut into TCP segments in several ways. A rule is a row of data; its combinations are generated.
+// The plan: each rule is broken (or kept) at varied places, with boundary values, by each kind of message, in one or
+// several DDP segments, and cut into TCP segments in several ways. A rule is a row of data; its combinations are
+// generated.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +64,8 @@ struct Combination {
   Delivery delivery{};
 };
 
-// The values of each axis. An empty axis has the value of a default Combination, which the name leaves out; so has one of a
-// single value.
+// The values of each axis. An empty axis has the value of a default Combination, which the name leaves out; so has one
+// of a single value.
 struct Axes {
   std::vector<Place> places{};
   std::vector<Message> messages{};
@@ -101,7 +102,7 @@ struct Rule {
 [[nodiscard]] constexpr bool is_tagged(Message message) noexcept {
   return message == Message::kWrite || message == Message::kReadResponse;
 }
-// Whether RDMAP has it in several DDP segments.
+// Returns whether RDMAP has it in several DDP segments.
 [[nodiscard]] constexpr bool is_segmented(Message message) noexcept { return is_send(message) || is_tagged(message); }
 [[nodiscard]] rdmap::Opcode opcode_of(Message message) noexcept;
 

@@ -75,7 +75,8 @@ void bounds_plain(Scene& scene, const Combination& how) { bounds(scene, how, Reg
 void bounds_odd(Scene& scene, const Combination& how) { bounds(scene, how, Region::kOdd); }
 void bounds_top(Scene& scene, const Combination& how) { bounds(scene, how, Region::kTop); }
 void bounds_window(Scene& scene, const Combination& how) { bounds(scene, how, Region::kWindow); }
-// Far from the region, where a peer that does not check has no memory. It has some close above that which ends below 2^64.
+// Far from the region, where a peer that does not check has no memory. It has some close above that which ends below
+// 2^64.
 bool bounds_far(const Combination& how) {
   const auto edge = static_cast<Edge>(how.value.number & 0xFFU);
   return edge == kUpToTop || edge == kWraps || edge == kFar;
@@ -107,7 +108,7 @@ const std::vector<Value> kEdges{
     {"bit-40", far(40)}, {"bit-48", far(48)},        {"bit-63", far(63)}};
 const std::vector<Value> kNearEdges{{"before", kBefore}, {"all-before", kAllBefore}, {"across", kAcross},
                                     {"at-end", kAtEnd},  {"bit-31", far(31)},        {"bit-32", far(32)}};
-// Of memory that ends close below 2^64.
+// Edges of memory that ends close below 2^64.
 const std::vector<Value> kTopEdges = [] {
   std::vector<Value> out = kNearEdges;
   out.insert(out.end(), {{"up-to-2-64", kUpToTop}, {"wraps", kWraps}});

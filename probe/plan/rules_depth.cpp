@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of IRD and ORD, of which Reads and atomics take alike: RFC 5040 section 6.1, RFC 7306 section 5, RFC 6581 section 9.
+// The plan of IRD and ORD, of which Reads and atomics take alike: RFC 5040 section 6.1, RFC 7306 section 5, RFC 6581
+// section 9.
 #include <algorithm>
 
 #include "probe/plan/axes.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of what is right: it is delivered, whole, whatever its size, its place and its cuts; also with bits set that mean nothing.
+// The plan of what is right: it is delivered, whole, whatever its size, its place and its cuts; also with bits set that
+// mean nothing.
 #include <fmt/format.h>
 
 #include "probe/plan/axes.hpp"
@@ -27,7 +28,7 @@ void expect_effect(Stage& stage, const Draft& draft) {
       const auto wanted = first_octets(draft.region, static_cast<std::size_t>(draft.offset), draft.size);
       for (std::size_t i = 0; i < draft.size; ++i) {
         const auto at = static_cast<std::size_t>(draft.offset) + i;
-        // Of the good Writes around it, before and after.
+        // Skips octets that the good Writes before and after this message changed.
         if (at < 512 || (at >= kBehind && at < kBehind + kAround)) continue;
         if (octets[i] != wanted[i]) fail(fmt::format("a Read of {} octets brought another octet at {}", draft.size, i));
       }

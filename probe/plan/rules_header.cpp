@@ -31,7 +31,8 @@ void ddp_version(Scene& scene, const Combination& how) {
                  {.any_of = {is_tagged(how.message) ? kTaggedVersion : kUntaggedVersion}, .any_end = any_end(how)});
 }
 
-// Of a message in segments, one alone has the other version. DDP may give RDMAP the RsvdULP of any one of them (DDP-4.3-08).
+// Changes the RDMAP version. In a message of several segments, only one has the other version: DDP may pass RDMAP the
+// RsvdULP of any one of them (DDP-4.3-08).
 void rdmap_version(Scene& scene, const Combination& how) {
   Stage stage(scene, how);
   const auto change = [&](Ulpdu& ulpdu) { put_rdmap(ulpdu, rdmap::Control::kVersionMask, how.value.number); };
@@ -49,17 +50,18 @@ void rdmap_version(Scene& scene, const Combination& how) {
                                "it");
   stage.expect_no_trace(stage.draft(), true);
 }
-// What is invalidated by one that looks at another segment, is refused or not for a reason of its own.
+// Excludes invalidations in several segments: a peer that looks at another segment's version invalidates the STag or
+// refuses it for another reason.
 bool version_possible(const Combination& how) {
   return is_possible(how) && (how.segment == Segment::kOnly || !is_invalidate(how.message));
 }
 
-// An opcode that nobody has, or one of the other model.
+// Sends an undefined opcode, or an opcode of the other buffer model.
 void opcode(Scene& scene, const Combination& how) {
   Stage stage(scene, how);
   Draft draft = stage.draft();
   Errors errors{kOpcode};
-  // Of what it is taken for, DDP may find no buffer.
+  // A peer may take the message for one of the new opcode, and report its queue number as invalid.
   if (!is_tagged(how.message) && how.value.number < 0xC) errors.push_back(kQueue);
   expect_refused(stage, draft, [&](Ulpdu& ulpdu) { put_rdmap(ulpdu, rdmap::Control::kOpcodeMask, how.value.number); },
                  {.any_of = errors, .by_rdmap = true});
@@ -69,7 +71,7 @@ bool opcode_differs(const Combination& how) {
   return row == nullptr || row->tagged() != is_tagged(how.message);
 }
 
-// A queue that does not exist; the value is what its number differs by from the right one.
+// Sends to a queue that does not exist: the value is the difference of its number from the right one.
 void queue(Scene& scene, const Combination& how) {
   Stage stage(scene, how);
   expect_refused(stage, stage.draft(),
@@ -111,7 +113,7 @@ void too_long(Scene& scene, const Combination& how) {
   draft.size = scene.advert().receive_size + static_cast<std::size_t>(how.value.number);
   expect_refused(stage, draft, {}, {.any_of = {kTooLong}, .tolerated = {kOffset}});
 }
-// Of three segments the last one alone is to reach beyond.
+// Returns whether the last segment alone exceeds the buffer, in a message of three segments.
 bool last_is_too_long(const Combination& how) { return how.segment == Segment::kOnly || how.value.number <= 256; }
 
 const std::vector<Message> kUntagged = messages_that([](Message one) { return !is_tagged(one); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of the peer's memory: STags, rights, invalidation, other streams. RFC 5041 section 7.1, RFC 5040 sections 5.3
-// and 7.2, RFC 5042.
+// The plan of the peer's memory: STags, rights, invalidation, other streams. RFC 5041 section 7.1, RFC 5040 sections
+// 5.3 and 7.2, RFC 5042.
 #include <algorithm>
 
 #include "probe/plan/axes.hpp"
@@ -14,13 +14,13 @@ using ddp::UntaggedLayout;
 
 const Errors kInvalidations{kCannotInvalidate, kCannotInvalidateOperation, kReadStag, kReadNotAssociated};
 
-// Of an STag that gives no access.
+// Returns the errors for an STag that grants no access.
 Errors stag_errors(Message message) {
   if (message == Message::kWrite) return {kTaggedStag, kTaggedNotAssociated};
   if (is_invalidate(message)) return kInvalidations;
   return {kReadStag, kReadNotAssociated};
 }
-// Of one that is not told: it may be that of other memory of the peer's, by chance.
+// Returns the errors for an STag that the peer did not advertise: by chance, it may belong to other memory of the peer.
 Errors any_errors(Message message) {
   Errors out = stag_errors(message);
   if (message == Message::kWrite)

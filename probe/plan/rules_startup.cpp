@@ -28,7 +28,7 @@ void send_startup(Scene& scene, Conversation& by, Bytes octets, Delivery deliver
   by.send(octets);
 }
 
-// Nothing where the Request is taken; else what came, and the connection has ended.
+// Returns nothing if the peer accepts the Request; otherwise what came before the connection ended.
 std::optional<std::string> refusal_of(Scene& scene, const StartUp& request, Delivery delivery) {
   Conversation& by = scene.dial();
   PeerFrame reply;
@@ -58,8 +58,8 @@ void request_taken(Scene& scene, const Combination& how) {
     fail("the peer takes this Request when it comes at once; in parts: " + *refusal);
 }
 
-// What is wrong with a frame: the octet of the key and the bits of it that change; or how much Private Data there is, that which
-// is enhanced included.
+// What is wrong with a frame: the octet of the key and the bits of it that change; or how much Private Data there is,
+// that which is enhanced included.
 constexpr std::uint64_t kLong = 0x100000;
 
 void lengthen(StartUp& frame, std::uint64_t value) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of the prober's answers, and of what the peer sends itself: RFC 5040 sections 5.2.2 and 5.5, RFC 7306 section 5.2.2.
+// The plan of the prober's answers, and of what the peer sends itself: RFC 5040 sections 5.2.2 and 5.5, RFC 7306
+// section 5.2.2.
 #include <algorithm>
 
 #include "probe/plan/axes.hpp"
@@ -101,7 +102,8 @@ void wrong_atomic_response(Scene& scene, const Combination& how) {
   expect_not_done(scene, "an atomic completed by an answer that was refused");
 }
 
-// --- What the peer sends: the rules of the auditor judge it. The value: octets of each message, and whether we ask for Markers.
+// --- What the peer sends: the rules of the auditor judge it. The value: octets of each message, and whether we ask for
+// Markers.
 constexpr std::uint64_t kMarked = 1ULL << 32U;
 
 std::uint8_t operation_of(Message message) {

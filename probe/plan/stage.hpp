@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules of the plan have in common: the connection, the good messages before, the message itself, how it leaves, and
-// the look at what it did.
+// What the rules of the plan have in common: the connection, the good messages before, the message itself, how it
+// leaves, and the look at what it did.
 #pragma once
 
 #include <functional>
@@ -52,13 +52,14 @@ class Stage {
   [[nodiscard]] std::vector<Ulpdu> compose(const Draft& draft);
   // Which of them has the fault.
   [[nodiscard]] std::size_t faulty() const noexcept;
-  // Sends them, `before` in front of them, and a good Write to kBehind of the target after them. `fault` is of the faulty one.
+  // Sends them, `before` in front of them, and a good Write to kBehind of the target after them. `fault` is of the
+  // faulty one.
   void deliver(const std::vector<Ulpdu>& segments, const FpduFault& fault = {});
   void deliver(const std::vector<Ulpdu>& segments, const std::vector<Ulpdu>& before, const FpduFault& fault = {},
                std::optional<std::size_t> faulty = {});
 
-  // Neither the faulty segment of the draft nor what followed it had an effect: memory and completions. Joins the session.
-  // `placed`: octets of tagged messages may be there.
+  // Neither the faulty segment of the draft nor what followed it had an effect: memory and completions. Joins the
+  // session. `placed`: octets of tagged messages may be there.
   void expect_no_trace(const Draft& draft, bool placed = false);
   // Waits until the Sends up to now have completed.
   void settle();
@@ -92,13 +93,14 @@ struct Refusal {
   bool by_rdmap{};  // RDMAP finds it, when DDP may have placed the segment, and Writes that follow it
 };
 void expect_refused(Stage& stage, const Draft& draft, const Change& change, const Refusal& refusal);
-// The same of a fault that MPA finds.
+// As expect_refused(), for a fault that MPA finds.
 void expect_refused_by_mpa(Stage& stage, const Draft& draft, const FpduFault& fault, const Errors& any_of);
-// Of a fault that a peer may overlook. It has been sent; an RDMA Read of no octets follows. The stream ends by a Terminate with the
-// error; or it goes on, and `overlooked` is the warning.
+// For a fault that a peer may overlook, and that has been sent. An RDMA Read of no octets follows. Either the stream
+// ends by a Terminate with the error, or it goes on and `overlooked` is the warning.
 void expect_refused_or_overlooked(Conversation& by, const rdmap::ErrorCode& error, const std::string& overlooked);
 
-// What a message asks of the peer besides: Sends in segments receives, Atomics RFC 7306, Responses a request of the peer's.
+// What a message asks of the peer besides: Sends in segments receives, Atomics RFC 7306, Responses a request of the
+// peer's.
 [[nodiscard]] std::uint32_t needs_of_message(const Combination& how);
 // Several segments only of a message that can have them; a Response only after a request of the peer's, so not first.
 [[nodiscard]] bool is_possible(const Combination& how);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversations in which one thing is at a boundary: the product of a few small tables, in an order that a number stands for.
+// Conversations in which one thing is at a boundary: the product of a few small tables, in an order that a number
+// stands for.
 #include <array>
 #include <numeric>
 

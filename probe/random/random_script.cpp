@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversations at random that are almost right: most messages are well-formed, and one or two are changed where it may hurt.
+// Conversations at random that are almost right: most messages are well-formed, and one or two are changed where it may
+// hurt.
 #include <random>
 
 #include "probe/random/script.hpp"

@@ -57,7 +57,8 @@ Ulpdu compose(Messages& make, const Step& step, const Advert& advert) {
   std::unreachable();
 }
 
-// Whether a peer that keeps all rules goes on after it: known only of what asks for nothing that depends on the peer.
+// Returns whether a peer that keeps all rules goes on after it: known only of what asks for nothing that depends on the
+// peer.
 bool is_harmless(const Script& script, const Advert& advert) {
   if (!script.edits.empty() || script.markers) return false;
   return std::ranges::all_of(script.steps, [&](const Step& step) {

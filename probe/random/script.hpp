@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A conversation as a list of steps: made at random, run, shrunk, written to a case file and read again. It names the peer's
-// memory by kind, not by STag, so that it fits any session.
+// A conversation as a list of steps: made at random, run, shrunk, written to a case file and read again. It names the
+// peer's memory by kind, not by STag, so that it fits any session.
 //
 //   # weft probe script 1
 //   startup revision=2 crc=1 markers=0 s=1
@@ -70,14 +70,15 @@ struct Script {
 [[nodiscard]] std::string_view name(Step::Kind kind) noexcept;
 
 [[nodiscard]] std::string to_text(const Script& script);
-// A sentence that names the line where it fails. Unknown words, numbers out of range and more than kMostSteps are refused.
+// A sentence that names the line where it fails. Unknown words, numbers out of range and more than kMostSteps are
+// refused.
 [[nodiscard]] std::expected<Script, std::string> parse_script(std::string_view text);
 inline constexpr std::size_t kMostSteps = 256;
 
 // The script of a number: the same at each run.
 [[nodiscard]] Script random_script(std::uint64_t seed);
-// The same of the combinations that the plan has (probe/plan/): one header field or one number at a boundary, of a message of each
-// kind, at a place early or late in the stream, apart, glued, dribbled or twice.
+// Returns a script of combinations of the plan (probe/plan/): one header field or one number at a boundary, of a
+// message of each kind, at a place early or late in the stream, apart, glued, dribbled or twice.
 [[nodiscard]] Script boundary_script(std::uint64_t seed);
 
 }  // namespace weft::probe

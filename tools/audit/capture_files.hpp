@@ -29,9 +29,9 @@ struct RingLimits {
   [[nodiscard]] bool one_file() const noexcept { return octets == 0 && seconds == 0; }
 };
 
-// Files are pcap with times in nanoseconds and the owner's alone (mode 0600); links, files of other users and files with
-// a second name are refused. Those of a ring are called NAME_00001_YYYYMMDDhhmmss.EXT, with the time (UTC) of their first
-// packet. Not thread-safe.
+// Files are pcap with times in nanoseconds and the owner's alone (mode 0600); links, files of other users and files
+// with a second name are refused. Those of a ring are called NAME_00001_YYYYMMDDhhmmss.EXT, with the time (UTC) of
+// their first packet. Not thread-safe.
 class CaptureFiles {
  public:
   // Nothing is written before the first packet. Without a path nothing ever is.

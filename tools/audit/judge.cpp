@@ -113,7 +113,7 @@ void Judge::say(const std::string& text) {
 void Judge::print(const Report& report, bool as_it_went) {
   if (options_.quiet) return;
   if (options_.summary) {
-    // Of one capture the lines say all; several need names.
+    // For one capture, the summary says everything; several need names.
     const std::string head = several() ? report.file + ": " + verdict_line(report, options_.strict, palette_) : "";
     return say(head + summary_of(report, options_.strict, palette_) + (several() ? "\n" : text_of_absent(known())));
   }

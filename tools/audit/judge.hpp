@@ -16,19 +16,20 @@ namespace weft::tools::audit {
 
 class Judge {
  public:
-  // All of them have to outlive it; without a key log `keys` is null. An interrupt ends the reading, and what was read counts.
+  // All of them have to outlive it; without a key log `keys` is null. An interrupt ends the reading, and what was read
+  // counts.
   Judge(const Options& options, const Palette& palette, conformance::StopSwitch& stop, conformance::KeyLog* keys,
         KnownFindings& known)
       : options_(options), palette_(palette), stop_(stop), keys_(keys), known_(known) {}
 
-  // Of a capture that cannot be read, the report has the damage and nothing else.
+  // Judges a capture file. If it cannot be read, the report contains only the damage.
   [[nodiscard]] Report file(const std::string& path);
   [[nodiscard]] Report interface(const std::string& name);
 
   // The known findings, after the last capture.
   [[nodiscard]] Known known() const;
 
-  // Whether all packets of a live capture were written (-w).
+  // Returns whether all packets of a live capture were written (-w).
   [[nodiscard]] const Outcome<void>& written() const noexcept { return written_; }
   // Where standard output takes no more, printing ends; without --json and --junit the reading ends, too.
   [[nodiscard]] const Outcome<void>& told() const noexcept { return told_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JUnit's XML, as CI systems read it: a suite per connection, in it a case for each rule that was broken, or one that
-// passed when none was; and a suite with an error for a capture that is incomplete: not read to its end, or mostly not checked. Where
-// less is missing, a skipped case of the connection says so.
+// passed when none was; and a suite with an error for a capture that is incomplete: not read to its end, or mostly not
+// checked. Where less is missing, a skipped case of the connection says so.
 #include <fmt/format.h>
 
 #include <algorithm>

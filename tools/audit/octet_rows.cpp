@@ -14,7 +14,7 @@ constexpr std::size_t kHexWidth = 3 * kRow + 1;  // "[00 00 ... 00]"
 // One row, which begins at octets[begin].
 struct RowText {
   std::string hex{};
-  std::size_t width = 0;  // of hex, without the codes of colours
+  std::size_t width = 0;  // of hex, without the codes of colors
   std::string characters{};
 };
 

@@ -17,7 +17,7 @@ struct OctetRows {
   std::size_t marked{};  // .. up to this number of them; 0: none
 };
 
-// Rows of 16 octets as Wireshark shows them. The marked ones have brackets, and the colour where there are colours.
+// Rows of 16 octets as Wireshark shows them. The marked ones have brackets, and the color where there are colors.
 [[nodiscard]] std::string rows_of(const OctetRows& rows, Colour colour, const Palette& palette);
 
 }  // namespace weft::tools::audit

@@ -10,7 +10,7 @@
 
 namespace weft::tools::audit {
 
-// "violation", in its colour.
+// "violation", in its color.
 [[nodiscard]] Colour colour_of(conformance::Severity severity) noexcept;
 [[nodiscard]] std::string painted(conformance::Severity severity, const Palette& palette);
 

@@ -45,12 +45,12 @@ std::string connections_in_words(const Report& report) {
   const auto broken = std::ranges::count_if(
       report.connections, [](const auto& connection) { return counts_of(connection).violations != 0; });
   const std::size_t all = report.iwarp_connections();
-  // Of those that are left out it is not known which broke what.
+  // It is not known which of the omitted connections broke a rule.
   if (broken == 0 || report.left_out.connections != 0) return fmt::format("{} connection{}", all, plural(all));
   return fmt::format("{} of {} connection{}", broken, all, plural(all));
 }
 
-// Why there may be iWARP all the same: of the first connection that speaks TLS.
+// Returns why there may be iWARP nevertheless: the first connection that uses TLS.
 std::string tls_of(const Report& report) {
   if (report.tls.empty()) return "";
   const conformance::TlsReport& first = report.tls.front();
@@ -78,7 +78,7 @@ std::string what_was_found(const Report& report, Verdict verdict) {
   return verdict == Verdict::kUnread ? found + " before that: " + report.damage : found;
 }
 
-// Those that have this verdict, with what `say` says of each.
+// Lists the reports with this verdict, each as `say` describes it.
 template <typename Say>
 std::string list_of(std::span<const Report> reports, bool strict, Verdict verdict, Say say) {
   std::string text;

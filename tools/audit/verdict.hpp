@@ -28,7 +28,7 @@ enum class Verdict : std::uint8_t {
 // The worst. A capture without iWARP counts only where no other has any: of a series of files, some may have none.
 [[nodiscard]] Verdict verdict_of(std::span<const Report> reports, bool strict);
 
-// "VIOLATIONS", in its colour.
+// "VIOLATIONS", in its color.
 [[nodiscard]] std::string painted(Verdict verdict, const Palette& palette);
 // "3 violations, 1 warning, 0 notes"; with known findings ", 2 known" follows
 [[nodiscard]] std::string in_words(const Counts& counts);
@@ -40,7 +40,7 @@ enum class Verdict : std::uint8_t {
 [[nodiscard]] std::string gaps_of(const LeftOut& left_out);
 // The last line of a report: the verdict, the counts, and where they are from.
 [[nodiscard]] std::string verdict_line(const Report& report, bool strict, const Palette& palette);
-// The same of several captures, each with a line of its own before it.
+// Returns the verdict on several captures, after a line for each.
 [[nodiscard]] std::string verdict_lines(std::span<const Report> reports, bool strict, const Palette& palette);
 
 // For the exit code, and the line on stderr.

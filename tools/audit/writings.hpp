@@ -24,7 +24,8 @@ namespace weft::tools::audit {
 // docs/audit.schema.json describes it: one capture is an object, several are an array of such objects in an object.
 [[nodiscard]] std::string json_of(std::span<const Report> reports, const Known& known);
 // One test suite per connection, and one for those that are not described, with a case for each rule; a finding is a
-// failed test case, a warning only when `strict`, a known one is skipped. Of several captures, the names begin with the file's.
+// failed test case, a warning only when `strict`, a known one is skipped. Of several captures, the names begin with the
+// file's.
 [[nodiscard]] std::string junit_of(std::span<const Report> reports, bool strict, const Known& known);
 // A line for each known finding that did not occur; empty where there is none.
 [[nodiscard]] std::string text_of_absent(const Known& known);

@@ -12,7 +12,7 @@
 
 namespace weft::tools::bench {
 
-// False in a build with sanitizers, whose run-time libraries bring an operator new of their own.
+// Returns false in a build with sanitizers, whose run-time libraries bring an operator new of their own.
 [[nodiscard]] bool allocations_can_be_counted() noexcept;
 // From now on, in this process.
 void count_allocations() noexcept;

@@ -200,7 +200,7 @@ Outcome<void> take_policy(Options& options) {
 
 namespace {
 
-// Those that have the pattern.
+// Checks the rivals against the kind and the pattern.
 Outcome<void> check_rivals(const Options& options) {
   const Against& against = options.against;
   if (options.kind == Kind::kSetup && (against.ucx || against.libfabric))

@@ -19,7 +19,7 @@ struct Arguments {
 
 // Adds those that go with arguments.options.kind, which is set before.
 void add_options(CLI::App& command, Arguments& arguments);
-// Those of them that the suite has too: how long, and whom weft takes turns with.
+// Add the options that the suite has too: how long to measure, and beside which rivals.
 void add_length_options(CLI::App& command, Options& options);
 void add_against_option(CLI::App& command, std::vector<std::string>& against);
 [[nodiscard]] Outcome<Against> against_of(const std::vector<std::string>& names);

@@ -8,8 +8,8 @@
 
 namespace weft::tools::bench {
 
-// Of the whole machine since it started, and of this process with the children that it has waited for. In seconds of
-// one processor.
+// Processor time of the whole machine since it started, and of this process with the children that it has waited for,
+// in seconds of one processor.
 struct ProcessorTime {
   double worked{};  // by all processes and interrupts
   double stolen{};  // by the hypervisor, for other guests

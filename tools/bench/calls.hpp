@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set-ups of connections, one after the other: the leader calls, the follower answers, and both close before the next one.
-// A sample is the time until the caller knows that the other end has taken the connection: of weft its Reply, of raw TCP an
-// octet there and one back.
+// Set-ups of connections, one after the other: the leader calls, the follower answers, and both close before the next
+// one. A sample is the time until the caller knows that the other end has taken the connection: of weft its Reply, of
+// raw TCP an octet there and one back.
 #pragma once
 
 #include "tools/bench/endpoint.hpp"

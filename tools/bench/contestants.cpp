@@ -8,8 +8,9 @@
 namespace weft::tools::bench {
 namespace {
 
-// A stream over raw TCP is faster with polling on an idle machine and with sleeping on a busy one: both take part, and weft
-// is compared with the better. Where an end of weft sleeps, both ends of raw TCP sleep in recv. A set-up waits as it likes.
+// A stream over raw TCP is faster with polling on an idle machine and with sleeping on a busy one: both take part, and
+// weft is compared with the better. Where an end of weft sleeps, both ends of raw TCP sleep in recv. A set-up waits as
+// it likes.
 std::vector<Waiting> ways_of_raw(const Options& options) {
   if (sleeps(options) || options.kind == Kind::kSetup) return {Waiting::kSleep};
   if (options.kind == Kind::kLatency) return {Waiting::kPoll};
@@ -26,7 +27,8 @@ bool is_measured(const Options& options, Transport transport) {
   return takes_part(options, transport) && (transport != Transport::kTcp || with_tcp(options));
 }
 
-// Of the ways to wait the one that served better; none: it took no part. Only figures of which more is better have two.
+// Returns the better of a contestant's ways to wait; null if it took no part. Only figures of which more is better have
+// two.
 const Contestant* best(std::span<const Contestant> all, Transport transport) {
   const Contestant* found = nullptr;
   for (const Contestant& each : all) {

@@ -14,7 +14,8 @@ namespace weft::tools::bench {
 // What a measurement does besides measuring.
 struct Onlooker {
   std::string title{};  // stands before "repetition 3 of 7" on the terminal
-  // At ^C or SIGTERM: gets what is complete by then, from a thread of its own, and ends the process. None: a signal does.
+  // At ^C or SIGTERM: gets what is complete by then, from a thread of its own, and ends the process. None: a signal
+  // does.
   std::function<void(const Report&)> at_interruption{};
 };
 

@@ -20,8 +20,8 @@ enum class Pattern : std::uint8_t { kOwn, kPerftest };
 // in poll(2) on the completion channel's descriptor.
 enum class Blocking : std::uint8_t { kPoll, kWait, kChannel };
 
-// Which process sets connections up: the leader's again and again, or a new one each time, which reads its files anew and
-// knows nothing of connections before.
+// Which process sets connections up: the leader's again and again, or a new one each time, which reads its files anew
+// and knows nothing of connections before.
 enum class Caller : std::uint8_t { kSame, kFresh };
 
 // Whom weft takes turns with. `plain` is weft itself without TLS, `openssl` raw TCP with OpenSSL.
@@ -107,7 +107,7 @@ struct Options {
   return (messages + options.connections - 1) / options.connections * options.connections;
 }
 
-// Whether an end of weft sleeps: raw TCP then does, too.
+// Returns whether an end of weft sleeps: raw TCP then does, too.
 [[nodiscard]] constexpr bool sleeps(const Options& options) noexcept {
   return options.blocking != Blocking::kPoll || options.idle_target;
 }
@@ -117,7 +117,7 @@ struct Options {
   return options.op == Op::kWrite && options.blocking != Blocking::kPoll;
 }
 
-// Whether each message completes a receive of the peer's.
+// Returns whether each message completes a receive of the peer's.
 [[nodiscard]] constexpr bool completes_receives(const Options& options) noexcept {
   return options.op == Op::kSend || writes_notify(options);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting by polling, but neither for ever nor at the cost of the process that is waited for.
+// Waiting by polling, but neither forever nor at the cost of the process that is waited for.
 #pragma once
 
 #include <sched.h>

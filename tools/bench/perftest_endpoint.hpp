@@ -4,8 +4,8 @@
 //   ib_write_lat   posts a Write, polls its completion queue until that is complete, and then looks at the last octet
 //                  of its buffer and at nothing else: the progress thread alone brings what the peer writes.
 //   ib_write_bw    keeps 128 Writes under way, reports each 100th, and stops the clock at the last completion, which
-//                  over TCP means that the kernel has taken them all. Meanwhile the receiver spins on the completion queue
-//                  of another connection, over which the two agree on beginning and end: `side`.
+//                  over TCP means that the kernel has taken them all. Meanwhile the receiver spins on the completion
+//                  queue of another connection, over which the two agree on beginning and end: `side`.
 //
 // Neither end yields, and only --pinned pins them to a processor.
 #pragma once

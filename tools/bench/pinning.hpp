@@ -21,7 +21,7 @@ class Placement {
 
   // Pins the thread to the first or second processor that the process may use, or gives it all of them again.
   void place(Waiting waiting) const noexcept;
-  // Whether there is a processor for each: else place() does nothing.
+  // Returns whether there is a processor for each: else place() does nothing.
   [[nodiscard]] bool possible() const noexcept { return possible_; }
 
  private:
@@ -30,7 +30,7 @@ class Placement {
   bool possible_ = false;
 };
 
-// Whether the calling thread may use one processor only.
+// Returns whether the calling thread may use one processor only.
 [[nodiscard]] bool on_one_processor() noexcept;
 
 }  // namespace weft::tools::bench

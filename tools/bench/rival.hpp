@@ -41,7 +41,7 @@ struct RivalPlan {
 [[nodiscard]] Outcome<RivalFigure> read_ucx(const Options& options, const std::string& output, std::uint64_t messages);
 [[nodiscard]] Outcome<RivalFigure> read_libfabric(const std::string& output, std::uint64_t messages);
 
-// Those that options.against names, apart from raw TCP.
+// Returns the rivals that options.against names, except raw TCP.
 [[nodiscard]] std::vector<RivalPlan> plan_rivals(const Options& options);
 
 }  // namespace weft::tools::bench

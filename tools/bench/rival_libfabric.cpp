@@ -22,7 +22,7 @@ std::vector<std::string> common(const Options& options, std::uint64_t messages) 
 
 }  // namespace
 
-// Both sides must be told how many messages there are: else the one that expects more waits for ever.
+// Both sides must be told how many messages there are: else the one that expects more waits forever.
 RivalPlan plan_libfabric(const Options& options) {
   RivalPlan plan{.name = "libfabric", .reason = why_not_libfabric(options)};
   if (!plan.reason.empty()) return plan;

@@ -56,7 +56,7 @@ class Process {
   }
 
  private:
-  // It ends with us, however we end: a server waits for its client for ever. ^C at the terminal is ours to answer.
+  // It ends with us, however we end: a server waits for its client forever. ^C at the terminal is ours to answer.
   [[noreturn]] static void become(const std::string& path, const std::vector<char*>& argv,
                                   const std::vector<char*>& environment, int output, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -9,7 +9,7 @@
 
 namespace weft::tools::bench {
 
-// Empty when it is there; else a sentence with the package of Debian's that has it.
+// Returns an empty text if the program is there; else a sentence with the package of Debian's that has it.
 [[nodiscard]] std::string why_missing(const RivalTest& test);
 
 // A stack that --against names.

@@ -22,8 +22,8 @@ namespace weft::tools::bench {
 // Messages that should take `target_seconds`, when `messages` took `seconds`.
 [[nodiscard]] std::uint64_t scaled(std::uint64_t messages, double seconds, double target_seconds);
 
-// The figure of one run in the unit of its kind: median latency, 10^6 octets per second, messages per second, or the set-ups
-// per second that the median one allows.
+// The figure of one run in the unit of its kind: median latency, 10^6 octets per second, messages per second, or the
+// set-ups per second that the median one allows.
 [[nodiscard]] double figure(const Options& options, std::uint64_t messages, const RunResult& run);
 
 // One transport's repetitions.

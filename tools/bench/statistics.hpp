@@ -6,7 +6,7 @@
 
 namespace weft::tools::bench {
 
-// The value below which the fraction q (0 to 1) of the samples lies, interpolated between neighbours; 0 without
+// The value below which the fraction q (0 to 1) of the samples lies, interpolated between neighbors; 0 without
 // samples.
 [[nodiscard]] double quantile(std::vector<double> samples, double q);
 [[nodiscard]] inline double median(std::vector<double> samples) { return quantile(std::move(samples), 0.5); }

@@ -96,8 +96,8 @@ bool may_choose(std::string_view algorithm) {
   return std::find(begin, end, algorithm) != end;
 }
 
-// Linux's default, and the harder comparison: BBR paces even over loopback. Left out where the system forbids the choice, and
-// where the policy makes another.
+// Linux's default, and the harder comparison: BBR paces even over loopback. Left out where the system forbids the
+// choice, and where the policy makes another.
 void add_cubic(Table& table, const Options& common) {
   const auto policy = policy_of(common);
   if (!policy || !policy->startup.congestion_control.empty() || !may_choose("cubic")) return;
@@ -138,7 +138,7 @@ void add_crowds(Table& table) {
   }
 }
 
-// Of a rival with one test: its name; of one with several: what their names begin with.
+// Returns whether `rival` is the name of a test of this reference. UCX has several tests, whose names begin with "ucx".
 bool is_of(const std::string& rival, Reference reference) {
   switch (reference) {
     case Reference::kUcx: return rival.starts_with("ucx");

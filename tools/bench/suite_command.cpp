@@ -83,7 +83,7 @@ Outcome<void> write_results(const std::string& path, const std::string& text) {
   return path.empty() ? Outcome<void>() : write_report(path, text);
 }
 
-// Those that were measured, in the order of the cases: all, or the first ones where ^C came.
+// The measured cases in order: all, or those before ^C.
 struct SuiteRun {
   std::vector<SuiteResult> results{};
   bool interrupted = false;
@@ -94,8 +94,8 @@ std::string title_of(std::size_t index, const std::vector<SuiteCase>& cases) {
   return "line " + std::to_string(index + 1) + " of " + std::to_string(cases.size()) + ", " + cases[index].name + ": ";
 }
 
-// With --json alone, standard output has the JSON and nothing else. A command that writes files goes on without a reader
-// of its table; flush_output() sees that it was not printed.
+// With --json alone, standard output has the JSON and nothing else. A command that writes files goes on without a
+// reader of its table; flush_output() sees that it was not printed.
 Outcome<void> print_table_line(const SuiteArguments& arguments, const std::string& line) {
   if (arguments.output == "-") return {};
   auto printed = print_line(line);

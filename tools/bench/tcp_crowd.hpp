@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams over many raw TCP sockets at a time, in clear or with OpenSSL, as a careful single-threaded server without RDMA would: non-blocking
-// sockets, edge-triggered epoll, each socket served for as long as it takes or gives something.
+// Streams over many raw TCP sockets at a time, in clear or with OpenSSL, as a careful single-threaded server without
+// RDMA would: non-blocking sockets, edge-triggered epoll, each socket served for as long as it takes or gives
+// something.
 #pragma once
 
 #include <memory>

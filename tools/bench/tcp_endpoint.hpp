@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The patterns of tools/bench/endpoint.hpp over a raw TCP connection, in clear or with OpenSSL, written as a careful program without RDMA would:
-// lists of small messages leave in one sendmsg, a stream is received in large reads.
+// The patterns of tools/bench/endpoint.hpp over a raw TCP connection, in clear or with OpenSSL, written as a careful
+// program without RDMA would: lists of small messages leave in one sendmsg, a stream is received in large reads.
 #pragma once
 
 #include <memory>

@@ -60,7 +60,7 @@ bool out_of_patience(std::optional<std::chrono::steady_clock::time_point>& start
   return now - *started > kPatience;
 }
 
-// Repeats `call(flags)` until it moved something. A sleeping call has the socket's own time-out.
+// Repeats `call(flags)` until it moved something. A sleeping call has the socket's own timeout.
 template <typename Call>
 Outcome<std::size_t> patiently(Waiting waiting, const char* what, Call call) {
   const int flags = waiting == Waiting::kPoll ? MSG_DONTWAIT : 0;

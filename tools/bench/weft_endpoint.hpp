@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The patterns of tools/bench/endpoint.hpp over a weft connection. Both ends spin in poll, as latency-minded RDMA programs
-// do, or sleep where Options::blocking says so.
+// The patterns of tools/bench/endpoint.hpp over a weft connection. Both ends spin in poll, as latency-minded RDMA
+// programs do, or sleep where Options::blocking says so.
 #pragma once
 
 #include "tools/bench/endpoint.hpp"
@@ -24,7 +24,7 @@ class WeftEndpoint : public Endpoint {
   // One message that is marked already, and the end of waiting for the peer's Write: perftest's pattern differs there.
   virtual Outcome<void> post_message();
   virtual Outcome<void> await_write();
-  // Whether the peer's Write has come that ends this round.
+  // Returns whether the peer's Write has come that ends this round.
   [[nodiscard]] bool round_came();
   void begin_round() noexcept { ++round_; }
   Outcome<void> post_stream(std::uint64_t messages);

@@ -55,7 +55,7 @@ class WeftPort {
   Outcome<void> top_up_receives();
 
   [[nodiscard]] std::uint64_t outstanding() const noexcept { return messages_.outstanding; }
-  // How many messages have arrived since the last call.
+  // Returns how many messages have arrived since the last call.
   [[nodiscard]] std::uint64_t take_received() noexcept { return std::exchange(messages_.received, 0); }
 
   // Completions are handed to whom they belong from now on.

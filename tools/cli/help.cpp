@@ -19,7 +19,8 @@ constexpr std::size_t kColumn = 22;       // where descriptions begin
 constexpr std::size_t kNarrowColumn = 6;  // the same, on lines of their own
 constexpr std::size_t kNarrowBelow = 60;
 
-// "  --size N    octets of a message". Two blanks at least stand between the columns: by them wrap() finds the second one.
+// Returns the line of an option: "  --size N    octets of a message". At least two blanks separate the columns, so that
+// wrap() finds the second one.
 std::string entry(const std::string& name, const std::string& description, std::size_t column) {
   std::string line = "  " + name;
   if (description.empty()) return line + '\n';

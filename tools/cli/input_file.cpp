@@ -12,7 +12,8 @@
 
 namespace weft::tools {
 
-// O_NONBLOCK: a named pipe opens before its writer comes. Only poll() waits then, for octets and for the request to end.
+// O_NONBLOCK: a named pipe opens before its writer comes. Only poll() waits then, for octets and for the request to
+// end.
 Outcome<std::string> read_input(const std::string& path, std::size_t most, const std::unexpected<Failure>& unreadable) {
   const InterruptionsCaught caught;
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));

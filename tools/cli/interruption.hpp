@@ -16,7 +16,7 @@ namespace weft::tools {
 // From now on the first SIGINT or SIGTERM asks the process to end instead of ending it; the next one ends it. Where
 // SIGINT is ignored (nohup, a job that a script has put behind itself) it stays so.
 Outcome<void> catch_interruptions();
-// Whether the process answers a signal with this handler, SIG_DFL and SIG_IGN included.
+// Returns whether the process answers a signal with this handler, SIG_DFL and SIG_IGN included.
 [[nodiscard]] bool is_answered_by(int number, void (*handler)(int));
 // Has the process been asked to end?
 [[nodiscard]] bool interrupted() noexcept;

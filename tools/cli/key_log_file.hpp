@@ -10,8 +10,8 @@
 
 namespace weft::tools {
 
-// Without a path an empty one, for the secrets in a capture. `complete`: one without a line of a key log is an error; of
-// a live capture it may grow. Once interruptions are caught, one ends the wait for a pipe.
+// Without a path an empty one, for the secrets in a capture. `complete`: one without a line of a key log is an error;
+// of a live capture it may grow. Once interruptions are caught, one ends the wait for a pipe.
 [[nodiscard]] Outcome<std::unique_ptr<conformance::KeyLog>> open_key_log(const std::string& path, bool complete);
 
 }  // namespace weft::tools

@@ -32,7 +32,7 @@ bool is_end(std::string_view word) {
   return std::ranges::find(kEnds, word) != kEnds.end();
 }
 
-// Empty where the line has no finding.
+// Returns an empty result where the line has no finding.
 Outcome<KnownFinding> parse_line(std::string_view line) {
   const std::size_t comment = std::min(line.find('#'), line.size());
   std::string_view words = trimmed(line.substr(0, comment));

@@ -8,8 +8,8 @@
 //     MPA-4.4-13 responder    # ticket 4711
 //     crc-wrong-write         # a case of weft probe
 //
-// The first word is the whole id of a clause (weft audit --list), the whole name of a case (weft probe --list), or the first
-// labels of combinations ("crc.first"). A
+// The first word is the whole id of a clause (weft audit --list), the whole name of a case (weft probe --list), or the
+// first labels of combinations ("crc.first"). A
 // second word restricts it to one end: initiator, responder or both. "#" begins a comment, which is the reason if it
 // follows a finding. One file serves both commands: each ignores the ids that only the other has.
 #pragma once

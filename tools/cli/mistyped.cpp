@@ -16,7 +16,7 @@ std::vector<const CLI::App*> chosen(const CLI::App& app) {
   return all;
 }
 
-// Of all that were recognized: global options are welcome everywhere.
+// Returns the options of all recognized commands, because global options are accepted everywhere.
 std::vector<std::string> known_options(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* each : chosen(app)) {

@@ -19,7 +19,7 @@ namespace weft::tools {
 // The names of an app's subcommands, in the order of --help.
 [[nodiscard]] std::vector<std::string> names_of_subcommands(const CLI::App& app);
 
-// Null where there is none.
+// Returns null where there is none.
 [[nodiscard]] const CLI::App* subcommand_named(const CLI::App& command, const std::string& name);
 
 // "unknown subcommand 'adit'. Did you mean 'audit'? (see weft --help)": `parent` has no subcommand `word`.

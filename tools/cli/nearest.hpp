@@ -10,7 +10,8 @@
 
 namespace weft::tools {
 
-// How many slips of the finger lie between two words: a letter wrong, missing, too many, or two of them swapped.
+// Returns how many slips of the finger lie between two words: a letter wrong, missing, too many, or two of them
+// swapped.
 [[nodiscard]] std::size_t slips_between(std::string_view one, std::string_view other);
 
 // The word that `mistyped` is near to; none where it takes more than a slip for each three letters. One that begins as

@@ -19,8 +19,8 @@ void add_policy_option_of_both_ends(CLI::App& command, std::string& text);
 // `base`, changed as the option's text says; or what is wrong with it.
 [[nodiscard]] Outcome<verbs::Policy> read_policy(const std::string& text, const verbs::Policy& base = {});
 
-// For both ends on this machine, after `text`: TLS that names no file and no peer gets `keys`, which have to outlive its
-// use. Empty where it needs none.
+// For both ends on this machine, after `text`: TLS that names no file and no peer gets `keys`, which have to outlive
+// its use. Empty where it needs none.
 [[nodiscard]] Outcome<std::string> keys_for(const std::string& text, std::optional<KeysInMemory>& keys);
 
 }  // namespace weft::tools

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line on the terminal that is replaced while work goes on and wiped at the end. Nothing where stderr is no terminal.
+// One line on the terminal that is replaced while work goes on and wiped at the end. Nothing where stderr is no
+// terminal.
 #pragma once
 
 #include <string>

@@ -21,7 +21,8 @@ enum class ReportFormat : std::uint8_t {
   kOther,  // the file is removed
 };
 
-// Registers an option whose value is a file; to be called when the option is added. It must live until the process ends.
+// Registers an option whose value is a file; to be called when the option is added. It must live until the process
+// ends.
 void register_report(const CLI::Option* option, ReportFormat format);
 
 // Returns whether a registered option of the command line names a file.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are complete or absent: reports, keys, captures of `weft probe`. A file that cannot be written is a failure
-// with ExitCode::kUnwritten.
+// Files that are complete or absent: reports, keys, captures of `weft probe`. A file that cannot be written is a
+// failure with ExitCode::kUnwritten.
 //
 // weft writes a temporary file in the same directory and renames it when it is complete, or removes it on failure: no
-// existing file is opened. If `path` is a device, a pipe or a descriptor (/dev/stdout), weft writes to it directly. Every
-// file is opened by transport/output_file.hpp, by its rules. A pipe has to have a reader, for which weft waits two
-// seconds.
+// existing file is opened. If `path` is a device, a pipe or a descriptor (/dev/stdout), weft writes to it directly.
+// Every file is opened by transport/output_file.hpp, by its rules. A pipe has to have a reader, for which weft waits
+// two seconds.
 //
 // A symbolic link of another user is refused. With Readers::kAll, the target of the caller's own link is replaced; with
 // kOwner, the link itself is.

@@ -71,7 +71,7 @@ Outcome<demo::Score> play(const verbs::Policy& policy, const GlobalOptions& glob
               *port);
   const auto score = demo::run_client(policy, *port);
   if (!score) {
-    server->let_it_speak();  // else it waits for its client for ever: it is ended
+    server->let_it_speak();  // else it waits for its client forever: it is ended
     return score;
   }
   if (const auto left = server->wait(); !left) return std::unexpected(left.error());

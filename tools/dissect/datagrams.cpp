@@ -43,7 +43,7 @@ std::vector<Field> fields_of(const UdpDatagram& datagram) {
   return fields;
 }
 
-// Empty if nothing is.
+// Describes what is wrong with a datagram; empty if nothing is.
 std::string wrong_with(const UdpDatagram& datagram) {
   const auto header = verbs::detail::parse_datagram(datagram.payload, datagram.size);
   return header ? std::string() : std::string(explain(header.error()));

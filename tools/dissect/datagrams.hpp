@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The datagrams of weft's queue pairs (docs/decisions/0032-datagrams.md): a line each in the overview, and their fields.
-// One is weft's if the numbers of queue pairs in its header name its own UDP ports, which a receiver demands as well.
-// Other UDP is other traffic.
+// The datagrams of weft's queue pairs (docs/decisions/0032-datagrams.md): a line each in the overview, and their
+// fields. One is weft's if the numbers of queue pairs in its header name its own UDP ports, which a receiver demands as
+// well. Other UDP is other traffic.
 #pragma once
 
 #include <cstdint>

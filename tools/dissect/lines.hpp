@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of many colours as lines of a bounded width.
+// Parts of many colors as lines of a bounded width.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ class Line {
   [[nodiscard]] std::string painted(const Palette& palette) const;
 
  private:
-  Parts runs_{};  // of one colour each, blanks included
+  Parts runs_{};  // of one color each, blanks included
   std::size_t width_ = 0;
 };
 
-// "Name: one thing, another thing", broken between parts; between words only of a part that is longer than `width`. A word
-// that is longer stands alone in its line.
+// "Name: one thing, another thing", broken between parts; between words only of a part that is longer than `width`. A
+// word that is longer stands alone in its line.
 [[nodiscard]] std::vector<Line> lines_of(const Parts& parts, std::size_t width);
 
 // "64 octets", "256 MiB".

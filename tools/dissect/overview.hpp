@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ladders of all connections. Each is printed when its connection is over; or, where a capture cannot be read twice,
-// line by line as its messages end, and nothing of it is folded.
+// The ladders of all connections. Each is printed when its connection is over; or, where a capture cannot be read
+// twice, line by line as its messages end, and nothing of it is folded.
 #pragma once
 
 #include <functional>

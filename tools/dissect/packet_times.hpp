@@ -13,14 +13,15 @@ class PacketTimes {
  public:
   static constexpr std::size_t kKept = std::size_t{1} << 18;  // the latest ones: 2 MiB
 
-  // Of each packet of the capture, in order.
+  // Notes the time of each packet of the capture, in order.
   void note(const conformance::Packet& packet) {
     if (times_.empty()) first_ = packet.time;
     last_ = packet.number;
     if (times_.size() < kKept) return times_.push_back(packet.time);
     times_[(packet.number - 1) % kKept] = packet.time;
   }
-  // Nanoseconds since the first packet of the capture. Of a packet that is not kept any more, those of the oldest that is.
+  // Nanoseconds since the first packet of the capture. Of a packet that is not kept any more, those of the oldest that
+  // is.
   [[nodiscard]] std::int64_t since_first(std::uint64_t packet) const noexcept {
     if (times_.empty()) return 0;
     const std::uint64_t oldest = last_ - times_.size() + 1;

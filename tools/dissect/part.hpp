@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A piece of a line that is of one layer, and the colour of each layer: the same in the ladder and among the fields.
+// A piece of a line that is of one layer, and the color of each layer: the same in the ladder and among the fields.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Part {
 };
 using Parts = std::vector<Part>;
 
-// Of a field's layer, as FieldInfo has it.
+// Returns the color of a field's layer, as FieldInfo names it.
 [[nodiscard]] Hue hue_of(std::string_view layer) noexcept;
 
 [[nodiscard]] std::string paint(const Palette& palette, Hue hue, std::string_view text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file is read twice, for the ladders and then for the fields: a ladder tells of what comes later, and nothing has to be
-// kept for it. What can be read only once has each line of the ladder as a heading of the fields.
+// A file is read twice, for the ladders and then for the fields: a ladder tells of what comes later, and nothing has to
+// be kept for it. What can be read only once has each line of the ladder as a heading of the fields.
 #include "tools/dissect/run.hpp"
 
 #include <fmt/format.h>

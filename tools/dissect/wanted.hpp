@@ -29,7 +29,8 @@ class Wanted {
   [[nodiscard]] bool connection(std::size_t number) const noexcept {
     return !asked_.connection || *asked_.connection == number;
   }
-  // Of a connection that is wanted: with --packet, what has octets in it, in whichever packet it ends.
+  // Returns whether a piece of a wanted connection is shown: with --packet, every piece with octets in that packet,
+  // wherever it ends.
   [[nodiscard]] bool piece(const Watched& watched, const conformance::Piece& piece);
   // No datagram is of a connection.
   [[nodiscard]] bool datagrams() const noexcept { return !asked_.connection; }

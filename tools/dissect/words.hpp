@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands on the ladder of a connection, in the words of the RFCs. The first part is the name, the others tell more.
+// What stands on the ladder of a connection, in the words of the RFCs. The first part is the name, the others tell
+// more.
 #pragma once
 
 #include "conformance/messages.hpp"
@@ -13,7 +14,7 @@ namespace weft::tools::dissect {
 
 [[nodiscard]] Parts words_of(const conformance::Message& message);
 [[nodiscard]] Parts words_of(const conformance::StartupSeen& startup);
-// Words of conformance/words.hpp, the first part in another colour than the rest.
+// Words of conformance/words.hpp, the first part in another color than the rest.
 [[nodiscard]] Parts coloured(conformance::Words words, Hue first, Hue rest);
 
 }  // namespace weft::tools::dissect

@@ -15,8 +15,8 @@ namespace weft::tools::explaining {
 enum class Key : std::uint8_t { kNext, kBack, kFirst, kLast, kQuit, kOther };
 
 // While it lives, the terminal on standard input gives each key at once and shows none. ^C and SIGTERM end the waiting
-// for a key, so that the terminal is put right again (tools/cli/interruption.hpp); keys that would stop or kill the process
-// on the spot mean nothing.
+// for a key, so that the terminal is put right again (tools/cli/interruption.hpp); keys that would stop or kill the
+// process on the spot mean nothing.
 class KeyMode {
  public:
   [[nodiscard]] static Outcome<KeyMode> begin();

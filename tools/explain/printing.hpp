@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model's text in colours.
+// The model's text in colors.
 #pragma once
 
 #include <vector>

@@ -19,7 +19,7 @@
 namespace weft::tools::explaining {
 namespace {
 
-// Why there is nothing to explain, of a capture that could be read.
+// Returns why there is nothing to explain, of a capture that could be read.
 std::string why_nothing(const explain::ModelMaker& maker, const Options& options) {
   if (maker.packets() == 0) return options.file + " has no packets.";
   if (maker.tcp_connections() == 0)

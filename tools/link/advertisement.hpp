@@ -29,7 +29,7 @@ struct Advertisement {
   std::uint32_t size{};
   bool operator==(const Advertisement&) const = default;
 
-  // Empty when `octets` is not exactly one advertisement.
+  // Returns nothing if `octets` is not exactly one advertisement.
   static std::optional<Advertisement> parse(Bytes octets);
   [[nodiscard]] std::array<std::byte, kAdvertisementSize> serialize() const;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of one connection, with blocking calls: enough for tools that talk to one peer per thread. Where interruptions
-// are caught (tools/cli/interruption.hpp) they end the waits, with ExitCode::kInterrupted.
+// One end of one connection, with blocking calls: enough for tools that talk to one peer per thread. Where
+// interruptions are caught (tools/cli/interruption.hpp) they end the waits, with ExitCode::kInterrupted.
 //
 //   client   Link::towards(server)          register memory, post receives   connect()   ...   disconnect()
 //   server   Link::for_request(a request)   register memory, post receives   accept()    ...   disconnect()

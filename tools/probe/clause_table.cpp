@@ -15,7 +15,8 @@
 namespace weft::tools::probing {
 namespace {
 
-// Takes a line of comma-separated values from the front of `text`. In quotes a comma is a letter, and two quotes are one.
+// Takes a line of comma-separated values from the front of `text`. In quotes a comma is a letter, and two quotes are
+// one.
 std::vector<std::string> take_row(std::string_view& text) {
   std::vector<std::string> row(1);
   bool quoted = false;

@@ -18,7 +18,7 @@ struct ClauseText {
   std::string sentence{};  // what the RFC asks for, for people
 };
 
-// Null where the catalogue has no such clause. Static storage.
+// Returns null where the catalogue has no such clause. Static storage.
 [[nodiscard]] const ClauseText* find_clause(std::string_view id);
 
 // "RFC 5044 section 4.4, MUST"; of a clause that the catalogue does not have, "no clause of the catalogue".

@@ -70,7 +70,7 @@ constexpr const char* kProbeFooter =
 
 using probing::Options;
 
-// Of any peer.
+// Returns a sample of the cases for any peer.
 std::vector<const probe::Case*> sample(probe::Depth depth, std::uint64_t seed = 1) {
   return probe::planned_cases(depth, seed, [](std::uint32_t) { return true; });
 }

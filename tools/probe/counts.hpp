@@ -34,7 +34,7 @@ inline constexpr std::array kVerdicts{Verdict::kPass, Verdict::kWarn, Verdict::k
 
 [[nodiscard]] Counts cases_of(const Report& report);
 [[nodiscard]] Counts rules_of(const Report& report);
-// Of the cases, each where its clause belongs.
+// Counts the cases by the section of their clause.
 [[nodiscard]] std::map<SectionGroup, Counts> by_section(const Report& report);
 
 // A rule of the plan of which combinations did not begin within the time of the depth.
@@ -43,17 +43,17 @@ struct OutOfTime {
   std::size_t combinations{};  // of the sample
   std::size_t not_run{};       // of these
 };
-// Those rules, in the order of the cases.
+// Returns those rules, in the order of the cases.
 [[nodiscard]] std::vector<OutOfTime> out_of_time(const Report& report);
 
-// What a clause is to a peer: a SHOULD, SHOULD NOT or MAY of the RFCs, or anything that is stronger (MUST, MUST NOT, facts of the
-// protocol).
+// What a clause is to a peer: a SHOULD, SHOULD NOT or MAY of the RFCs, or anything that is stronger (MUST, MUST NOT,
+// facts of the protocol).
 enum class Level : std::uint8_t { kMust, kShould };
 inline constexpr std::array kLevels{Level::kMust, Level::kShould};
 [[nodiscard]] Level level_of(std::string_view clause);
 [[nodiscard]] std::string_view name(Level level) noexcept;      // "MUST", "SHOULD"
 [[nodiscard]] std::string_view words_of(Level level) noexcept;  // "MUST, MUST NOT and facts"
-// Of cases and rules, those whose clause has this level.
+// Counts the cases and rules whose clause has this level.
 [[nodiscard]] Counts of_level(const Report& report, Level level);
 // Failures or warnings that are known, of cases and rules.
 [[nodiscard]] std::size_t known_of(const Report& report, Verdict verdict);

@@ -82,7 +82,7 @@ class Items {
     items_.push_back(std::move(item));
   }
 
-  // Of one direction's stream, what the walk made frames of; ascending.
+  // The ranges of one direction's stream that the walk read as frames, ascending.
   struct Range {
     std::uint64_t begin{};
     std::uint64_t end{};

@@ -46,7 +46,7 @@ void put_characters(OctetsOut out, const ViewItem& item, const Span& span) {
   fmt::format_to(out, " {}\n", escape(text));
 }
 
-// Of a field that has more octets than a line has room for.
+// Returns a fold for a field that has more octets than fit a line.
 std::string folded(const ViewItem& item, const conformance::Field& field) {
   return fmt::format("<details><summary>{}: {} octets</summary>{}</details>\n", escape(field.info->name), field.size,
                      rows_of(item, {field.at, field.size}));
@@ -59,7 +59,7 @@ void put_line(OctetsOut out, const ViewItem& item, const conformance::Field& fie
   put_hex(out, item, octets, fits ? kInField : kInField - 1);
   fmt::format_to(out, "{}{:5} {}", fits ? " " : "..  ", field.info->layer, escape(field.info->name));
   std::string blanks(16 - std::min<std::size_t>(16, field.info->name.size()), ' ');
-  // Of a long field the fold has the octets.
+  // For a long field, the fold has the octets.
   for (const std::string& words : {field.size > kInRow ? std::string() : field.value, field.meaning}) {
     if (!words.empty()) fmt::format_to(out, "{} {}", std::exchange(blanks, {}), escape(words));
   }

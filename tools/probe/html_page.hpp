@@ -15,9 +15,9 @@ namespace weft::tools::probing {
 [[nodiscard]] std::string page_start(const Report& report, bool strict);
 inline constexpr std::string_view kPageEnd = "</main>\n</body>\n</html>\n";
 
-// "fail" in its colour.
+// "fail" in its color.
 [[nodiscard]] std::string badge(Verdict verdict);
-// The class that colours it: "pass", "warn", "fail", "na".
+// The class that colors it: "pass", "warn", "fail", "na".
 [[nodiscard]] std::string_view class_of(Verdict verdict) noexcept;
 // What a link to a group of sections names.
 [[nodiscard]] std::string anchor_of(const SectionGroup& group);

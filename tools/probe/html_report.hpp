@@ -10,7 +10,8 @@
 namespace weft::tools::probing {
 
 // Clause by clause what the RFC asks for, what was done, what came, and the octets of both, taken apart. Well-formed as
-// XML, too. Bounded: of each case the first exchanges, of each exchange the first frames, of each frame the first octets.
+// XML, too. Bounded: of each case the first exchanges, of each exchange the first frames, of each frame the first
+// octets.
 [[nodiscard]] std::string html_of(const Report& report, bool strict);
 
 }  // namespace weft::tools::probing

@@ -13,7 +13,7 @@
 namespace weft::tools::probing {
 namespace {
 
-// Of one exchange. The captures have all of it.
+// Limits of one exchange; the captures contain all of it.
 constexpr std::size_t kOctetsWritten = 64U << 10U;
 constexpr std::size_t kPartsWritten = 1000;
 
@@ -83,7 +83,7 @@ void put_spot(JsonWriter& json, const std::optional<Spot>& spot) {
   json.put("fpdu", spot->fpdu).put("fpdu_offset", spot->begin).put("octet", spot->octet).end();
 }
 
-// Of several runs, and of --known.
+// Writes the marks of several runs, and of --known.
 void put_marks(JsonWriter& json, const Verdicts& verdicts, const std::optional<std::string>& known) {
   json.put("known", known);
   Counts counts;

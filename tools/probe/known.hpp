@@ -9,8 +9,8 @@
 
 namespace weft::tools::probing {
 
-// Marks what the file names: a case by its name, combinations of the plan by the first labels of theirs ("crc.first"), a rule of
-// the auditor by its clause. Notes in the report what did not occur, of what it has.
+// Marks what the file names: a case by its name, combinations of the plan by the first labels of theirs ("crc.first"),
+// a rule of the auditor by its clause. Notes in the report what did not occur, of what it has.
 void mark_known(Report& report, KnownFindings known);
 
 }  // namespace weft::tools::probing

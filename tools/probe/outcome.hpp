@@ -28,13 +28,15 @@ enum class Overall : std::uint8_t {
 // Failures and warnings of cases, and of the auditor's rules on what the peer sent.
 [[nodiscard]] Overall overall_of(const Report& report, bool strict);
 
-// The last line of a report: the word in its colour, and the counts.
+// The last line of a report: the word in its color, and the counts.
 [[nodiscard]] std::string overall_line(const Report& report, bool strict, const Palette& palette);
 
-// "the peer stopped accepting connections after case 17 ('crc-wrong-write'): connection refused". Empty where it did not.
+// "the peer stopped accepting connections after case 17 ('crc-wrong-write'): connection refused". Empty where it did
+// not.
 [[nodiscard]] std::string gone_text(const Report& report);
 
-// For the exit code, and the line on stderr: 0, 1, or kNoPeer where the peer went away. An interrupted run counts as far as it came.
+// For the exit code, and the line on stderr: 0, 1, or kNoPeer where the peer went away. An interrupted run counts as
+// far as it came.
 [[nodiscard]] Outcome<void> outcome_of(const Report& report, bool strict);
 
 }  // namespace weft::tools::probing

@@ -10,7 +10,7 @@
 
 namespace weft::tools::probing {
 
-// Nothing where it is one of the names "raw", "rping" and "weft".
+// Reads a profile; returns nothing for the names "raw", "rping" and "weft".
 [[nodiscard]] Outcome<std::optional<probe::Profile>> profile_of(const std::string& name_or_file);
 
 }  // namespace weft::tools::probing

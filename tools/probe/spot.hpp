@@ -20,8 +20,8 @@ struct Spot {
   std::uint64_t octet{};  // offset of the first octet at fault there; `begin` where none is marked
 };
 
-// What the case named; else the first thing that the prober broke on its last connection that breaks something, else the last FPDU
-// of the prober's on the last connection. Empty where no octet crossed the wire.
+// What the case named; else the first thing that the prober broke on its last connection that breaks something, else
+// the last FPDU of the prober's on the last connection. Empty where no octet crossed the wire.
 [[nodiscard]] std::optional<Spot> spot_of(const CaseResult& one);
 // The first breach of a rule.
 [[nodiscard]] std::optional<Spot> spot_of(const Report& report, const RuleResult& rule);

@@ -87,7 +87,7 @@ void put_rule(TextOut out, const Report& report, const RuleResult& rule, const P
   fmt::format_to(out, "    Again: {}\n\n", shown_text(again(report, one->what->name)));
 }
 
-// Of a rule of the plan a few combinations are told in full.
+// Writes the cases with this verdict. Of each rule of the plan, only a few combinations are written in full.
 void put_cases(TextOut out, const Report& report, Verdict verdict, Level level, const Palette& palette) {
   std::map<std::string_view, std::vector<const CaseResult*>> more;
   std::map<std::string_view, std::size_t> told;

@@ -28,15 +28,15 @@ class Guest {
   [[nodiscard]] const std::shared_ptr<Session>& shared_session() const noexcept { return session_; }
   [[nodiscard]] const probe::Wish& wish() const noexcept { return wish_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-  // Of its own memory.
+  // Returns the size of its own memory.
   [[nodiscard]] std::size_t octets() const noexcept { return receives_.size + this_stream_.size + windowed_.size; }
   std::optional<verbs::ConnectionId> id{};
 
   // Once the connection is established: the window is bound. `speak`: something is sent, so that the peer may send.
   void begin(bool speak);
   void completed(const verbs::WorkCompletion& done);
-  // Sends what a peer may send at any time: an empty RDMA Write, a Send, an empty RDMA Read. Nothing while an earlier one
-  // of them is unfinished, or before begin().
+  // Sends what a peer may send at any time: an empty RDMA Write, a Send, an empty RDMA Read. Nothing while an earlier
+  // one of them is unfinished, or before begin().
   void chat();
   // The stream is over: what it ended with goes into the report, once.
   void note_end();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that can only fail when this machine has no more of something: the connection, or the program, ends with a sentence.
+// Calls that can only fail when this machine has no more of something: the connection, or the program, ends with a
+// sentence.
 #pragma once
 
 #include <stdexcept>

@@ -131,7 +131,7 @@ class Peer {
     by_pair_[guest->queue_pair().number()] = guest;
     return guest;
   }
-  // Nothing when this machine, or the completion queue, has no room for one more.
+  // Creates a guest. Returns null if this machine, or the completion queue, has no room for one more.
   std::shared_ptr<Guest> guest_if_there_is_room(const Wish& wish) {
     if (by_number_.size() >= kMostGuests) return nullptr;
     try {
@@ -191,7 +191,8 @@ class Peer {
     call(wish);
   }
 
-  // A few at a time: a prober that connects incessantly must not keep completions waiting. The descriptor stays readable.
+  // A few at a time: a prober that connects incessantly must not keep completions waiting. The descriptor stays
+  // readable.
   void take_events() {
     constexpr int kMostInTurn = 8;
     for (int i = 0; i < kMostInTurn; ++i) {

@@ -10,12 +10,12 @@ struct Resources {
   verbs::Device device;
   verbs::CompletionChannel channel;
   verbs::CompletionQueue completions;
-  // Of the receives of connections that wish to be looked at on Solicited Events alone.
+  // The channel and queue for the receives of connections that are checked only when a Solicited Event arrives.
   verbs::CompletionChannel solicited;
   verbs::CompletionQueue waiting;
 
   static constexpr std::uint32_t kCompletions = 1U << 20U;  // of each queue; verbs::DeviceLimits::max_cqe
-  // Of the device that has this address.
+  // Creates the resources of the device that has this address.
   static Resources of(const verbs::Address& local);
 };
 

@@ -28,7 +28,7 @@ struct Registered {
 [[nodiscard]] Registered make_region(verbs::ProtectionDomain& domain, std::uint8_t kind, std::uint8_t rights,
                                      std::size_t size, const verbs::RegionOptions& options = {});
 
-// Of Region::Right.
+// Converts a set of Region::Right to access rights.
 [[nodiscard]] verbs::Access remote_access_of(std::uint8_t rights) noexcept;
 
 class Session {
@@ -36,7 +36,7 @@ class Session {
   Session(Resources& resources, std::uint32_t number);
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-  // Of its memory.
+  // Returns the size of its memory.
   [[nodiscard]] std::size_t octets() const noexcept;
   verbs::ProtectionDomain& domain(bool other) noexcept { return other ? other_ : own_; }
   // Receives that its connections share; made at first use.
@@ -53,8 +53,8 @@ class Session {
   void publish() noexcept;
   probe::PeerReport report{};
 
-  // Of the orders: from where they send and write, and to where they read. As long as the longest order; made at first
-  // use, for most connections give none.
+  // The memory of the orders: the source of their sends and writes, and the sink of their reads. As long as the longest
+  // order. Created at first use, because most connections give no orders.
   static constexpr std::uint32_t kWork = 1U << 20U;
   [[nodiscard]] verbs::Sge work(bool other, std::uint32_t length);
   // Where the receives of the shared queue go.

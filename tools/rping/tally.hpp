@@ -34,7 +34,8 @@ struct Tally {
 // A line on stderr: stdout has what the stock tool prints, and nothing else.
 void say(std::string_view line);
 
-// What `done` means at the end. As ping(8) has it, a user who ends it with ^C is content, unless nothing was done by then.
+// What `done` means at the end. As ping(8) has it, a user who ends it with ^C is content, unless nothing was done by
+// then.
 [[nodiscard]] Outcome<void> verdict(const Outcome<void>& done, const Tally& tally);
 
 }  // namespace weft::tools::rping

@@ -17,7 +17,7 @@ struct Elf {
   std::string runpath{};  // DT_RUNPATH; where it is there, DT_RPATH does not count
 };
 
-// Nothing when this is no ELF file. What points outside the file is left out: its loader will say what is wrong.
+// Reads an ELF file; returns nothing for other files. Omits what points outside the file: its loader will report it.
 [[nodiscard]] std::optional<Elf> read_elf(std::string_view file);
 
 }  // namespace weft::tools::run

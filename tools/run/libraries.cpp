@@ -39,7 +39,8 @@ Outcome<std::string> as_told(const std::string& told) {
 
 std::string place(const fs::path& here, const char* name) { return (here / name).lexically_normal().string(); }
 
-// What helps: of a build folder (the command is in its tools/) to build them, of an installed tree to install what is whole.
+// What helps: of a build folder (the command is in its tools/) to build them, of an installed tree to install what is
+// whole.
 std::string not_found(const fs::path& here) {
   const fs::path build = here.parent_path();
   std::error_code ignored;

@@ -6,8 +6,8 @@
 
 namespace weft::transport {
 
-// Returns whether an errno belongs to one connection that was lost before it was accepted (accept(2) lists these errors), or is
-// a signal's: the listener is good, and the next connection may be.
+// Returns whether an errno belongs to one connection that was lost before it was accepted (accept(2) lists these
+// errors), or is a signal's: the listener is good, and the next connection may be.
 [[nodiscard]] inline bool is_of_one_connection(int error) noexcept {
   switch (error) {
     case EINTR:

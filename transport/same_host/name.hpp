@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file names of the sockets that take offers. They are in a directory that only this user may search, so that nobody else
-// can connect: whoever connects may leave descriptors in the socket, and their last close() may take any time (SO_LINGER, a
-// network file system, a large file).
+// The file names of the sockets that take offers. They are in a directory that only this user may search, so that
+// nobody else can connect: whoever connects may leave descriptors in the socket, and their last close() may take any
+// time (SO_LINGER, a network file system, a large file).
 #pragma once
 
 #include <sys/socket.h>
@@ -35,12 +35,13 @@ class SocketName {
   sockaddr_un address_{.sun_family = AF_UNIX, .sun_path = {}};
 };
 
-// Fails with no_such_file_or_directory if there is no directory yet, and with permission_denied if it is another user's, or open
-// to others.
+// Fails with no_such_file_or_directory if there is no directory yet, and with permission_denied if it is another
+// user's, or open to others.
 [[nodiscard]] std::error_code check_directory();
 // Makes the directory if there is none, and checks it.
 [[nodiscard]] std::error_code make_directory();
-// Removes names of this network namespace that processes which were killed, or did not close their listeners, have left.
+// Removes names of this network namespace that processes which were killed, or did not close their listeners, have
+// left.
 void remove_stale_names();
 
 // A name to which a socket is bound. The process that has bound it removes it with this object; its children do not.

@@ -112,7 +112,8 @@ std::optional<ucred> peer_of(const Socket& socket) noexcept {
   return peer;
 }
 
-// The superuser may connect to everybody, and have anybody's name. The kernel tells the user as of listen() or connect().
+// The superuser may connect to everybody, and have anybody's name. The kernel tells the user as of listen() or
+// connect().
 std::error_code check_user(const Socket& socket) {
   const auto peer = peer_of(socket);
   if (!peer) return last_error();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How two processes of one host come to share rings. Beside the port of a TCP listener there is an AF_UNIX
-// socket, whose name only processes of this user can reach (transport/same_host/name.hpp). An initiator that finds one sends
-// one message, with the descriptor of the rings (Session::offer). If it finds none, that costs it a failed connect().
+// socket, whose name only processes of this user can reach (transport/same_host/name.hpp). An initiator that finds one
+// sends one message, with the descriptor of the rings (Session::offer). If it finds none, that costs it a failed
+// connect().
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +20,8 @@
 
 namespace weft::transport::same_host {
 
-// Rings that an initiator offers for the TCP connection between two endpoints. What the endpoints are is its word alone.
+// Rings that an initiator offers for the TCP connection between two endpoints. What the endpoints are is its word
+// alone.
 struct Offer {
   Endpoint from{};  // the initiator's end
   Endpoint to{};    // the listener's
@@ -42,9 +44,10 @@ struct OfferListener {
 
 // Reads the offer from a socket that was accepted from such a listener. On success, `accepted` has become the doorbell
 // of the session. Returns nothing if the message has not arrived yet. Never waits. Fails with permission_denied if the
-// initiator is another user's; with too_many_files_open as Session::offer(); with protocol_error for octets that are no offer, or for more or fewer
-// descriptors than one; with protocol_not_supported for another version; with bad_message for a file that is not sealed
-// or not of the size that the message says; with connection_aborted if the initiator has gone; or for want of memory.
+// initiator is another user's; with too_many_files_open as Session::offer(); with protocol_error for octets that are no
+// offer, or for more or fewer descriptors than one; with protocol_not_supported for another version; with bad_message
+// for a file that is not sealed or not of the size that the message says; with connection_aborted if the initiator has
+// gone; or for want of memory.
 [[nodiscard]] std::expected<std::optional<Offer>, std::error_code> receive_offer(Socket& accepted);
 
 }  // namespace weft::transport::same_host

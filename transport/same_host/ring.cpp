@@ -18,8 +18,8 @@ constexpr std::size_t kWorthABell = 4;      // a waiting writer is rung when thi
 // processor per GB instead of 0.040, and ends that sleep move 17 GB/s instead of 7.
 constexpr std::size_t kPart = 64U * 1024U;
 
-// ThreadSanitizer knows a word by its address, and two ends in one process have mapped it at two: what a ring hands over would
-// be a race to it. Here all rings are one word.
+// ThreadSanitizer knows a word by its address, and two ends in one process have mapped it at two: what a ring hands
+// over would be a race to it. Here all rings are one word.
 #if WEFT_THREAD_SANITIZER
 char all_rings;
 void hand_over() noexcept { __tsan_release(&all_rings); }
@@ -50,7 +50,8 @@ bool RingReader::look() noexcept {
   return true;
 }
 
-// A front after `written` belongs to a later one. Until this end has read all, a writer that keeps to the rules skips nothing.
+// A front after `written` belongs to a later one. Until this end has read all, a writer that keeps to the rules skips
+// nothing.
 bool RingReader::skip_to_front(std::uint64_t written) noexcept {
   const std::uint64_t front = ring_.header->front.load(std::memory_order_relaxed);
   if (front <= read_ || front > written) return true;

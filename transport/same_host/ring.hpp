@@ -29,8 +29,8 @@ struct RingHeader {
   static constexpr std::uint64_t kEnd = std::uint64_t{1} << 63;            // nothing follows
   static constexpr std::uint64_t kReset = kEnd | std::uint64_t{1} << 62U;  // and the connection is aborted
 
-  // The writer's. Positions count octets since the start of the stream, and those that were skipped: a writer that finds all
-  // read goes on at the front of the ring, so that a connection with small messages touches few pages.
+  // The writer's. Positions count octets since the start of the stream, and those that were skipped: a writer that
+  // finds all read goes on at the front of the ring, so that a connection with small messages touches few pages.
   alignas(kApart) std::atomic<std::uint64_t> written;
   std::atomic<std::uint64_t> front;                   // the last position that it went on at, stored before `written`
   alignas(kApart) std::atomic<std::uint64_t> read;    // the reader's
@@ -62,8 +62,8 @@ class RingReader {
 
   // Reads what there is, to the second place once the first is full. Fewer octets than fit: no more for now.
   [[nodiscard]] RingResult read(MutableBytes first, MutableBytes second) noexcept;
-  // Returns the next `octets` octets where they are, if all of them are there and do not wrap; else nothing. The writer can
-  // still change them. take_back() counts them as read; it returns whether the peer's bell is to be rung.
+  // Returns the next `octets` octets where they are, if all of them are there and do not wrap; else nothing. The writer
+  // can still change them. take_back() counts them as read; it returns whether the peer's bell is to be rung.
   [[nodiscard]] Bytes lend(std::size_t octets) noexcept;
   [[nodiscard]] bool take_back(std::size_t octets) noexcept;
   // Looks at the writer's position. Returns false if it is impossible.
@@ -105,8 +105,8 @@ class RingWriter {
  public:
   explicit RingWriter(const Ring& ring) noexcept : ring_(ring) {}
 
-  // Returns the free memory that the next octets go to, up to where it wraps; nothing if it is less than `least`. What a
-  // write() finds there already it does not copy, if its first piece begins there.
+  // Returns the free memory that the next octets go to, up to where it wraps; nothing if it is less than `least`. What
+  // a write() finds there already it does not copy, if its first piece begins there.
   [[nodiscard]] MutableBytes room_in_place(std::size_t least) noexcept;
   // Writes what fits. If octets are left, it has announced that it waits for room.
   [[nodiscard]] RingResult write(std::span<const Bytes> pieces) noexcept;

@@ -67,7 +67,8 @@ bool Session::looks_once_more() noexcept {
   return peer_ != Peer::kThere;
 }
 
-// Of a process that ends, the kernel sends a FIN, or a reset if octets were unread there. This reports the same.
+// Returns what a read that finds no octets returns. If a process ends, the kernel sends a FIN, or a reset if that
+// process had unread octets; this reports the same.
 IoResult Session::nothing_to_read() noexcept {
   if (peer_ != Peer::kThere) peer_ = Peer::kGoneAndTold;
   end_was_told_ = in_.ended();
@@ -88,9 +89,9 @@ MutableBytes Session::room_in_place() noexcept {
   return room.first(std::min(room.size(), kMostInPlace));
 }
 
-// An end that polls never sleeps, and its peer rings it each time that a full ring has room. If nobody drained those bells, they
-// would fill the peer's side of the doorbell, which epoll sets then no longer report as writable. While this end is announced
-// as asleep, a bell may be what wakes it, so it is left to sleep().
+// An end that polls never sleeps, and its peer rings it each time that a full ring has room. If nobody drained those
+// bells, they would fill the peer's side of the doorbell, which epoll sets then no longer report as writable. While
+// this end is announced as asleep, a bell may be what wakes it, so it is left to sleep().
 IoResult Session::write(std::span<const Bytes> pieces) noexcept {
   if (lost_) return lost();
   if (out_.ended() || peer_ != Peer::kThere) {

@@ -32,8 +32,8 @@ class Session {
   // `remote`, or at its port and the wildcard. Never waits. `local` and `remote` are the ends of the TCP connection, by
   // which the acceptor finds the connection. Fails with connection_refused if nobody listens, which is the usual case
   // and takes four system calls; with permission_denied if the listener is another user's; with
-  // resource_unavailable_try_again if its queue is full; or for want of memory or descriptors (too_many_files_open: more than
-  // three quarters of the descriptors that this process may have are in use).
+  // resource_unavailable_try_again if its queue is full; or for want of memory or descriptors (too_many_files_open:
+  // more than three quarters of the descriptors that this process may have are in use).
   [[nodiscard]] static std::expected<std::unique_ptr<Session>, std::error_code> offer(const Endpoint& local,
                                                                                       const Endpoint& remote);
 
@@ -44,20 +44,20 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // Reads what there is, to the second place once the first is full; `second` may be empty. kMoved with fewer octets
-  // than fit: no more for now. kEndOfStream: the peer has ended its direction, or has gone after it had read all that this
-  // end wrote. kLost: it has gone before (connection_reset), or has called reset(); or its position is impossible. All that
-  // it wrote was read, in each case but the last.
+  // than fit: no more for now. kEndOfStream: the peer has ended its direction, or has gone after it had read all that
+  // this end wrote. kLost: it has gone before (connection_reset), or has called reset(); or its position is impossible.
+  // All that it wrote was read, in each case but the last.
   [[nodiscard]] IoResult read(MutableBytes first, MutableBytes second) noexcept;
   // Copies what fits. If fewer octets fit than there are, also if none (kWouldBlock), the peer rings once it has read
   // so much that a quarter of the ring is free.
   [[nodiscard]] IoResult write(std::span<const Bytes> pieces) noexcept;
 
-  // Returns the next `octets` octets where they are, if all of them are there in one piece; else nothing. The peer can still
-  // write to them. take_back() counts them as read.
+  // Returns the next `octets` octets where they are, if all of them are there in one piece; else nothing. The peer can
+  // still write to them. take_back() counts them as read.
   [[nodiscard]] Bytes lend(std::size_t octets) noexcept { return lost_ ? Bytes() : in_.lend(octets); }
   void take_back(std::size_t octets) noexcept;
-  // Returns the memory that the next octets go to, up to kMostInPlace, or nothing if less than half of that is free in one
-  // piece. write() copies no octets of a first piece that begins there. No other write() comes in between.
+  // Returns the memory that the next octets go to, up to kMostInPlace, or nothing if less than half of that is free in
+  // one piece. write() copies no octets of a first piece that begins there. No other write() comes in between.
   static constexpr std::size_t kMostInPlace = kRingOctets / 4;
   [[nodiscard]] MutableBytes room_in_place() noexcept;
 

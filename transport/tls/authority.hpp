@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A certificate authority for a first try, and for tests: a key, and certificates that it signs. It keeps no list of them.
+// A certificate authority for a first try, and for tests: a key, and certificates that it signs. It keeps no list of
+// them.
 #pragma once
 
 #include <chrono>

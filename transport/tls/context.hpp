@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the connections of one policy have in common: our certificate and key, and which peers are trusted. Files are read
-// once, and again when they change: connections that run keep what they began with.
+// What the connections of one policy have in common: our certificate and key, and which peers are trusted. Files are
+// read once, and again when they change: connections that run keep what they began with.
 #pragma once
 
 #include <compare>
@@ -63,7 +63,7 @@ class Context {
 
   [[nodiscard]] ssl_ctx_st* get() const noexcept { return context_.get(); }
   [[nodiscard]] bool has_certificate() const noexcept { return has_certificate_; }
-  // Whether a peer has to show a certificate: there is something to hold it against.
+  // Returns whether a peer has to show a certificate: there is something to hold it against.
   [[nodiscard]] bool judges_peers() const noexcept { return has_ca_ || expectation_.has_fingerprints(); }
   [[nodiscard]] bool has_ca() const noexcept { return has_ca_; }
   [[nodiscard]] Tickets* tickets() const noexcept { return tickets_.get(); }  // null: there is no resumption

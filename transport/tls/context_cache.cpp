@@ -15,7 +15,7 @@
 namespace weft::transport::tls {
 namespace {
 
-// Of one file. A file that is replaced, as tools that renew certificates do, has another inode.
+// Identifies one version of a file. A file that was replaced, as by tools that renew certificates, has another inode.
 struct Stamp {
   dev_t device{};
   ino_t inode{};

@@ -21,8 +21,8 @@ using Fingerprint = std::array<unsigned char, 32>;  // SHA-256 of the certificat
 
 class Expectation {
  public:
-  // "dns:node7.example+ip:192.0.2.7+uri:spiffe://example/node7+sha256:..."; an empty text expects nothing. The error says
-  // what is wrong, in static storage.
+  // "dns:node7.example+ip:192.0.2.7+uri:spiffe://example/node7+sha256:..."; an empty text expects nothing. The error
+  // says what is wrong, in static storage.
   [[nodiscard]] static std::expected<Expectation, std::string_view> parse(std::string_view text);
 
   [[nodiscard]] bool empty() const noexcept { return names_.empty() && fingerprints_.empty(); }

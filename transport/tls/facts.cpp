@@ -22,7 +22,7 @@ TlsCounts tls_counts() noexcept {
   return {.whole = whole.load(std::memory_order_relaxed), .resumed = resumed.load(std::memory_order_relaxed)};
 }
 
-// Why the kernel's is not used: decision 0026.
+// Describes the TLS library. Kernel TLS is not used: see decision 0026.
 std::string tls_library() {
   return std::string("1.3 by ") + ::OpenSSL_version(OPENSSL_VERSION) + ", in the process: kernel TLS is not used";
 }

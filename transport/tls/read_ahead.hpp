@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Octets of records that one recv() has brought and OpenSSL has not asked for yet. OpenSSL can do this itself, but moves all
-// that it holds to the front of its buffer for each record: 60 copies of each octet where records are small.
+// Octets of records that one recv() has brought and OpenSSL has not asked for yet. OpenSSL can do this itself, but
+// moves all that it holds to the front of its buffer for each record: 60 copies of each octet where records are small.
 #pragma once
 
 #include <cstddef>

@@ -127,7 +127,8 @@ IoResult Session::read(MutableBytes first, MutableBytes second) noexcept {
   return moved(octets);
 }
 
-// OpenSSL is not asked for what the socket has not: its no takes longer than the socket's, and those that poll ask often.
+// OpenSSL is not asked for what the socket has not: its no takes longer than the socket's, and those that poll ask
+// often.
 bool Session::nothing_came() noexcept {
   if (only_inside_) return true;
   const MutableBytes room = ahead_.room();
@@ -141,7 +142,7 @@ bool Session::nothing_came() noexcept {
 
 bool Session::holds_records() const noexcept { return !ahead_.empty() || SSL_has_pending(ssl_.get()) == 1; }
 
-// OpenSSL gave nothing more: for now, or for ever. What came before an end is told before the end.
+// OpenSSL gave nothing more: for now, or forever. What came before an end is told before the end.
 IoResult Session::stopped(std::size_t octets) noexcept {
   const bool for_now = inbound_.blocked;
   if (!for_now) end_ = end_of_session();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS 1.3 on one socket: octets in clear on one side, records on the other. Neither waits nor calls back; it goes on when
-// it is asked to read or write again, as the socket itself does. A Pipe uses it, and no other code does.
+// TLS 1.3 on one socket: octets in clear on one side, records on the other. Neither waits nor calls back; it goes on
+// when it is asked to read or write again, as the socket itself does. A Pipe uses it, and no other code does.
 //
 // In: one recv() brings many records (ReadAhead). What of them was not taken yet is held here, and the socket does not
 // show it: holds() tells.
-// Out: records that the socket does not take are kept here; octets count as written when it has taken all of their records.
+// Out: records that the socket does not take are kept here; octets count as written when it has taken all of their
+// records.
 #pragma once
 
 #include <array>
@@ -46,7 +47,7 @@ class Session {
   static constexpr std::size_t kMostOfHello = 16 * 1024;
   static constexpr long kMostCertificates = 32 * 1024;
 
-  // Null without memory.
+  // Returns null without memory.
   [[nodiscard]] static std::unique_ptr<Session> make(std::shared_ptr<const Context> context, Part part) noexcept;
   Session(std::shared_ptr<const Context> context, Part part);
   ~Session();
@@ -71,11 +72,11 @@ class Session {
   [[nodiscard]] bool is_secured() const noexcept { return secured_; }  // the handshake is over
   [[nodiscard]] bool is_resumed() const noexcept;
   [[nodiscard]] bool holds() const noexcept { return held_; }
-  // Whether the last octets that arrived are a part of a record.
+  // Returns whether the last octets that arrived are a part of a record.
   [[nodiscard]] bool is_inside_record() const noexcept { return inbound_.taken != inbound_.announced; }
   [[nodiscard]] bool has_output() const noexcept { return !unsent_.empty() || (part_ == Part::kClient && !begun_); }
   void only_inside(bool on) noexcept { only_inside_ = on; }  // reads leave the socket alone
-  // Why TLS has ended; nothing while it has not, or where the socket was the reason.
+  // Returns why TLS has ended; nothing while it has not, or where the socket was the reason.
   [[nodiscard]] std::error_code failure() const noexcept;
   [[nodiscard]] PeerIdentity identity() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenSSL asks of the socket, by way of a BIO of our own. Its own one would raise SIGPIPE, and it would keep records
-// that the socket does not take where no other code sees them.
+// What OpenSSL asks of the socket, by way of a BIO of our own. Its own one would raise SIGPIPE, and it would keep
+// records that the socket does not take where no other code sees them.
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
 
@@ -99,7 +99,7 @@ int Session::hand_over(Bytes octets) noexcept {
   return static_cast<int>(octets.size());
 }
 
-// Of a record that begins a message in clear.
+// Returns whether the ClientHello that begins in this plaintext record is too long.
 bool Session::is_hello_too_long(Bytes record) noexcept {
   const std::size_t more = std::min(record.size(), inbound_.head.size() - inbound_.heads);
   std::ranges::copy(record.first(more), inbound_.head.begin() + static_cast<std::ptrdiff_t>(inbound_.heads));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OCSP's answer about a certificate, "stapled" to it in the handshake (RFC 8446 section 4.4.2.1): the CA's word that it is
-// not revoked, some days old at most. A listener shows what a file has; its administrator has a tool that renews the file.
-// An end that connects judges what it is shown. (No listener asks: OpenSSL 3.0 has no staple of a client's.)
+// OCSP's answer about a certificate, "stapled" to it in the handshake (RFC 8446 section 4.4.2.1): the CA's word that it
+// is not revoked, some days old at most. A listener shows what a file has; its administrator has a tool that renews the
+// file. An end that connects judges what it is shown. (No listener asks: OpenSSL 3.0 has no staple of a client's.)
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ struct ssl_st;
 
 namespace weft::transport::tls {
 
-// That of one context, which it outlives.
+// The OCSP response of one context. Outlives the context.
 class Staple {
  public:
   // What the context's listeners show. False: it is no answer.
@@ -20,8 +20,8 @@ class Staple {
   // Whether a listener has to show one, whatever its certificate says.
   void require(bool on) noexcept { required_ = on; }
   void serve(ssl_ctx_st& context) noexcept;
-  // Before the handshake of an end that connects. An answer that is wrong, old, or "revoked" ends the handshake. So does
-  // none where it is required, here or by the certificate itself (RFC 7633).
+  // Before the handshake of an end that connects. An answer that is wrong, old, or "revoked" ends the handshake. So
+  // does none where it is required, here or by the certificate itself (RFC 7633).
   static void ask(ssl_st& ssl) noexcept;
 
  private:

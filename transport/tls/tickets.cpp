@@ -49,8 +49,8 @@ void Tickets::offer(SSL& ssl, const Socket& socket) noexcept {
   if (session && is_of_its_time(session.get())) SSL_set_session(&ssl, session.get());
 }
 
-// OpenSSL has a ticket, ours for a peer or a peer's for us. A copy is kept: it spoils its own where a connection ends without
-// close_notify. 0: that stays with it.
+// OpenSSL has a ticket, ours for a peer or a peer's for us. A copy is kept: it spoils its own where a connection ends
+// without close_notify. 0: that stays with it.
 int Tickets::take(SSL* ssl, SSL_SESSION* session) noexcept {
   auto* const self = static_cast<Tickets*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
   SessionCopy copy(SSL_SESSION_dup(session));

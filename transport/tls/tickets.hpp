@@ -3,11 +3,11 @@
 // end sends a certificate. The two make a new Diffie-Hellman exchange all the same. There is no early data.
 //
 // A ticket is good while its context is: with a file that has changed, such as a CRL, there is a new one. It is shown
-// once (RFC 8446 appendix C.4), taken once, lives for kLifetime at most, and not longer than what the peer was believed for
-// (ticket_end.hpp).
+// once (RFC 8446 appendix C.4), taken once, lives for kLifetime at most, and not longer than what the peer was believed
+// for (ticket_end.hpp).
 //
-// A listener keeps what its tickets stand for; a ticket is a number. A sealed one would hold the peer's certificate, and
-// OpenSSL 3.0 takes longer to read that from it than for all the rest of the handshake.
+// A listener keeps what its tickets stand for; a ticket is a number. A sealed one would hold the peer's certificate,
+// and OpenSSL 3.0 takes longer to read that from it than for all the rest of the handshake.
 #pragma once
 
 #include <chrono>
@@ -26,13 +26,14 @@ struct ssl_st;
 
 namespace weft::transport::tls {
 
-// Those of one context: what its peers have given us, and what we gave to peers. Safe for threads.
+// The session tickets of one context: those from its peers, and those given to peers. Thread-safe.
 class Tickets {
  public:
   static constexpr std::chrono::seconds kLifetime{3600};
   static constexpr std::size_t kMost = 256;  // of all peers' tickets together: the oldest goes
 
-  // The context's listeners give tickets from now on, and its ends that connect keep what they get. It outlives the context.
+  // The context's listeners give tickets from now on, and its ends that connect keep what they get. It outlives the
+  // context.
   void serve(ssl_ctx_st& context) noexcept;
   // Before the handshake of an end that listens.
   static void give(ssl_st& ssl) noexcept;

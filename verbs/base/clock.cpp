@@ -12,7 +12,7 @@ Duration to_duration(const timespec& time) noexcept {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// How far the coarse clock may be behind.
+// Returns how far the coarse clock may be behind.
 Duration kernel_tick() noexcept {
   timespec tick{};
   ::clock_getres(CLOCK_MONOTONIC_COARSE, &tick);

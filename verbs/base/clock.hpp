@@ -8,7 +8,7 @@ namespace weft::verbs::detail {
 
 [[nodiscard]] Instant now() noexcept;
 // No earlier, as long as the kernel ticks when it should, and later by a tick at most (1 to 10 ms), for a sixth of the
-// price: each message asks twice. For time-outs of seconds.
+// price: each message asks twice. For timeouts of seconds.
 [[nodiscard]] Instant about_now() noexcept;
 
 }  // namespace weft::verbs::detail

@@ -30,7 +30,7 @@ namespace weft::verbs::detail {
 class CompactMutex {
  public:
 #if WEFT_THREAD_SANITIZER
-  // It finds locks that are taken in changing order, of those that it is told of.
+  // ThreadSanitizer detects lock-order inversions only for annotated locks.
   CompactMutex() noexcept { __tsan_mutex_create(this, __tsan_mutex_not_static); }
   ~CompactMutex() { __tsan_mutex_destroy(this, __tsan_mutex_not_static); }
   void lock() noexcept {

@@ -31,7 +31,8 @@ class DeviceState {
 
   // Never blocks. When the queue is full the last place says so, instead of losing events silently.
   void raise(const AsyncEvent& event);
-  // The same of a kind that peers can cause without end: a few, so that the others keep their places. False: not now.
+  // As raise(), for a kind of event that peers can cause without limit: holds only a few, so that others keep their
+  // places. Returns false if there is no place now.
   [[nodiscard]] bool raise_stall(const AsyncEvent& event, Instant now);
 
   // How its interface is now; null: it is gone. Raises an event for each difference to what was known before.

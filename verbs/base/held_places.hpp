@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of a work queue that completions hold. A work request that ends with a completion keeps its place until the
-// program has polled that completion, as on an adapter: a completion queue with as many entries as its work queues have
-// places then never overflows, in whatever order the program posts and polls. A request that succeeds without a
+// The places of a work queue that completions hold. A work request that ends with a completion keeps its place until
+// the program has polled that completion, as on an adapter: a completion queue with as many entries as its work queues
+// have places then never overflows, in whatever order the program posts and polls. A request that succeeds without a
 // completion (unsignaled) frees its place when it is done, which is earlier than adapters do.
 //
-// A completion queue numbers its completions, and gives them out in that order. So a work queue notes the numbers of its
-// own, and when it seems full, drops those before the number at the front of the completion queue: posting costs no
+// A completion queue numbers its completions, and gives them out in that order. So a work queue notes the numbers of
+// its own, and when it seems full, drops those before the number at the front of the completion queue: posting costs no
 // more, and polling nothing, until then. The numbers are protected by the lock that the completion takes anyway.
 #pragma once
 
@@ -21,7 +21,7 @@ class HeldPlaces {
   // `bound`: places of the work queue.
   explicit HeldPlaces(std::uint32_t bound) : numbers_(bound) {}
 
-  // How many are held, as of the last completion or release. Any thread.
+  // Returns how many places are held, as of the last completion or release. Any thread may call it.
   [[nodiscard]] std::uint32_t count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  private:
@@ -30,7 +30,7 @@ class HeldPlaces {
     numbers_.push(number);
     update();
   }
-  // Those of the completions before `front`. Returns how many.
+  // Releases the places of the completions before `front`. Returns how many.
   std::uint32_t release(std::uint64_t front) noexcept {
     std::uint32_t released = 0;
     for (; !numbers_.empty() && numbers_.front() < front; ++released) numbers_.advance();

@@ -54,7 +54,8 @@ class NotificationQueue {
   // For the program.
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.given(); }
 
-  // False when the bound is reached. `last` may be the event that says so: it takes the one place after the bound.
+  // Returns false when the bound is reached. `last` may be the event that says so: it takes the one place after the
+  // bound.
   bool post(T event, bool last = false) {
     std::unique_lock lock(mutex_);
     if (!push(std::move(event), last)) return false;
@@ -62,8 +63,8 @@ class NotificationQueue {
     return true;
   }
 
-  // For a thread that calls take_now() before long: threads that wait at the descriptor do not hear of it until show().
-  // Of several such events the first is held back; the others are for the threads that come first.
+  // Adds an event for a thread that calls take_now() soon: threads that wait at the descriptor are not notified until
+  // show(). Only the first of several such events is held back; the others go to whichever threads come first.
   bool hold_back(T event) {
     std::unique_lock lock(mutex_);
     const bool first = events_.empty();
@@ -81,8 +82,8 @@ class NotificationQueue {
     if (std::exchange(without_token_, false)) put_token(lock);
   }
 
-  // Waits as the descriptor's own mode says when there is no event. EBADF when the program has closed it. `waits`: false
-  // when the mode is known to be not to wait, and the thread is not to be cancelled here.
+  // Waits as the descriptor's own mode says when there is no event. EBADF when the program has closed it. `waits`:
+  // false when the mode is known to be not to wait, and the thread is not to be canceled here.
   Result<T> get(bool waits = true) {
     for (;;) {
       if (auto event = take_now()) return std::move(*event);
@@ -106,7 +107,7 @@ class NotificationQueue {
     return std::nullopt;
   }
 
-  // Whether get() would wait: as the program set the descriptor, unless it has closed it.
+  // Returns whether get() would wait: as the program set the descriptor, unless it has closed it.
   [[nodiscard]] bool blocks() const noexcept {
     const int mode = descriptor_.open() ? ::fcntl(descriptor_.kept(), F_GETFL) : -1;
     return mode >= 0 && (mode & O_NONBLOCK) == 0;

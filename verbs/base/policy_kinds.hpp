@@ -35,7 +35,7 @@ struct PolicyKind {
 // The value that a text stands for; null if the kind has no such value. Values out of range are left to refusal().
 [[nodiscard]] std::optional<std::int64_t> to_number(const PolicyKind& kind, std::string_view text) noexcept;
 [[nodiscard]] std::string to_text(const PolicyKind& kind, std::int64_t number);
-// Why the value is out of range; empty: it is not.
+// Returns why the value is out of range; empty: it is not.
 [[nodiscard]] std::string_view refusal(const PolicyKind& kind, std::int64_t number) noexcept;
 
 [[nodiscard]] constexpr std::int64_t to_number(std::chrono::milliseconds value) noexcept { return value.count(); }

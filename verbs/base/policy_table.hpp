@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of policy keys. A key is one row: name, member, kind and range of its values, and a sentence. From the rows follow the
-// policy's text, the check of set_policy(), the keys in `weft run --help`, and the tables in docs/drop-in.md and docs/man/weft-run.1.
+// The table of policy keys. A key is one row: name, member, kind and range of its values, and a sentence. From the rows
+// follow the policy's text, the check of set_policy(), the keys in `weft run --help`, and the tables in docs/drop-in.md
+// and docs/man/weft-run.1.
 #pragma once
 
 #include <span>

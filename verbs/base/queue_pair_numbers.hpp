@@ -26,10 +26,11 @@ class QueuePairNumbers {
   explicit QueuePairNumbers(std::uint32_t highest = kHighest, std::size_t resting = kResting)
       : highest_(highest), resting_most_(resting) {}
 
-  // Those of this process. Never destroyed: queue pairs may be, while exit() runs.
+  // Returns the numbers of this process. Never destroyed, because queue pairs may be destroyed while exit() runs.
   [[nodiscard]] static QueuePairNumbers& of_process();
 
-  // Nothing when all are in use. While others are free, none of those that rest.
+  // Takes a free number; nothing if all are in use. A number that was given back recently is taken only if no other is
+  // free.
   [[nodiscard]] std::optional<std::uint32_t> take();
   void give_back(std::uint32_t number);
 

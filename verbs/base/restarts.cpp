@@ -9,7 +9,7 @@ namespace weft::verbs::detail {
 
 namespace {
 
-// Of a fault in the thread itself, which is not waiting then.
+// Returns whether the signal is a fault of the thread itself, which is not waiting then.
 bool is_fault(int signal) noexcept {
   constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
   return std::ranges::find(kFaults, signal) != kFaults.end();

@@ -43,14 +43,14 @@ inline constexpr auto kSendOpcodeIndex = [] {
   return index;
 }();
 
-// Null for a value that is no operation.
+// Returns null for a value that is no operation.
 [[nodiscard]] constexpr const SendOpcodeRow* find_send_opcode(SendOpcode opcode) noexcept {
   const std::size_t value = std::to_underlying(opcode);
   if (value >= kSendOpcodeIndex.size() || kSendOpcodeIndex[value] == kSendOpcodeTable.size()) return nullptr;
   return &kSendOpcodeTable[kSendOpcodeIndex[value]];
 }
 
-// Of an opcode that check() has let pass.
+// Returns the row of an opcode that check() has accepted.
 [[nodiscard]] constexpr const SendOpcodeRow& row(SendOpcode opcode) noexcept {
   return kSendOpcodeTable[kSendOpcodeIndex[std::to_underlying(opcode)]];
 }

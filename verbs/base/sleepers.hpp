@@ -54,7 +54,7 @@ class Sleepers {
   }
 
  private:
-  // Under the lock; a thread that is cancelled has it again when it is unwound.
+  // Under the lock; a thread that is canceled has it again when it is unwound.
   class Asleep {
    public:
     explicit Asleep(int& count) noexcept : count_(++count) {}

@@ -19,7 +19,7 @@ class TokenBucket {
  public:
   constexpr explicit TokenBucket(Rate rate) noexcept : rate_(rate), left_(rate.burst) {}
 
-  // Whether there is one at `now`, which is taken.
+  // Takes a token at `now`. Returns whether there was one.
   [[nodiscard]] bool take(Instant now) noexcept {
     refill(now);
     if (left_ == 0) return false;

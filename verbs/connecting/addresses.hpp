@@ -18,8 +18,8 @@ class Addresses {
   using Address = transport::Address;
   using Endpoint = transport::Endpoint;
   using Options = transport::AddressOptions;
-  // Of an address without one: to be picked now, or by the first call that needs it. Most programs that connect never
-  // ask.
+  // Selects when an address without a port gets one: now, or by the first call that needs it. Most programs that
+  // connect never need it.
   enum class Port : bool { kNow, kLater };
 
   // --- Before there is a connection. An error leaves all as it was.

@@ -78,8 +78,8 @@ bool Admission::comes_too_fast(const transport::Address& one, Instant now) {
   return !rate->take(now);
 }
 
-// Those without a connection whose burst is whole again, a second after their last at most. So no more are remembered
-// than twice as many as have connections or came within a second.
+// Forgets peers without a connection whose burst is full again, which takes at most a second after their last
+// connection. So the table has at most twice as many entries as peers with connections or that came within a second.
 void Admission::forget_the_calm(Instant now) {
   std::erase_if(peers_, [now](const auto& entry) {
     const Peer& its = entry.second;

@@ -72,7 +72,7 @@ class Admission {
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
-  // Why a connection that TCP has made may not come in, which is counted. Without an address its peer has gone.
+  // Returns why a connection that TCP has made may not come in, which is counted. Without an address its peer has gone.
   [[nodiscard]] std::optional<Refusal> refuses(const std::optional<transport::Address>& peer, Instant now);
   // For one that asks. Nothing when there is none, which is counted.
   [[nodiscard]] static std::optional<Seat> take_seat(const std::shared_ptr<Admission>& at,

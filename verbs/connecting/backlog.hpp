@@ -2,10 +2,10 @@
 // The state that a listener shares with the connections that it has not handed over. Connections with an incomplete
 // Request are counted and limited separately (half_open.hpp); the backlog of the application limits the requests that
 // it has not taken. While the backlog is full, the listener accepts nothing, and new connections wait in the kernel's
-// queue. A Request that arrives meanwhile, on a connection accepted before, waits here in the order of arrival. Together with
-// the connections without a Request they have half of the process's descriptors, and those of one listener a quarter; one beyond
-// the half is rejected. So peers that connect repeatedly, with or without a Request, can neither exhaust memory nor exclude others
-// (SEC-6.4.1-03). Admission is checked before (admission.hpp).
+// queue. A Request that arrives meanwhile, on a connection accepted before, waits here in the order of arrival.
+// Together with the connections without a Request they have half of the process's descriptors, and those of one
+// listener a quarter; one beyond the half is rejected. So peers that connect repeatedly, with or without a Request, can
+// neither exhaust memory nor exclude others (SEC-6.4.1-03). Admission is checked before (admission.hpp).
 #pragma once
 
 #include <algorithm>

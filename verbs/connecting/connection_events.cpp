@@ -63,7 +63,7 @@ void ConnectionState::start_connector() {
     attempt_->has_tcp = false;
     from = addresses_.take_reserved();
     remote = addresses_.remote();
-    // Of a second attempt, where the first one's port still closes, unless that came to no connection.
+    // A retry uses a new port, because the old one may still be closing, unless the first attempt was refused.
     options.local = Endpoint{addresses_.local().address,
                              std::exchange(attempt_->refused, false) ? attempt_->port : std::uint16_t{0}};
     options.timeout = policy_->timeouts.connect;
@@ -86,7 +86,7 @@ void ConnectionState::start_connector() {
   if (phase_ == Phase::kConnecting && !attempt_->has_tcp) old.swap(attempt_->connector);
 }
 
-// Its listener may be about to listen.
+// Retries a refused connect: the server may not be listening yet.
 bool ConnectionState::connects_again(const std::error_code& error) {
   if (error != std::errc::connection_refused) return false;
   std::chrono::milliseconds delay{};
@@ -165,8 +165,8 @@ bool ConnectionState::adopt(const std::shared_ptr<Stream>& stream) {
   return true;
 }
 
-// Flushes come before the event: when the failure is told, all work is completed. True: the queue pair does not need the
-// stream any more.
+// Flushes come before the event: when the failure is told, all work is completed. True: the queue pair does not need
+// the stream any more.
 bool ConnectionState::fail_connection(ConnectionEvent event) {
   std::shared_ptr<QueuePairState> qp;
   {
@@ -240,7 +240,7 @@ bool ConnectionState::will_retry(bool worth_it) {
   return attempt_->revision_1 = attempt_->retrying = true;
 }
 
-// Another revision of MPA mends nothing that is TLS's.
+// Falling back to MPA revision 1 cannot fix a failure of TLS.
 bool ConnectionState::on_startup_failed(const engine::StartupFailed& failure, const transport::PipeFailure& pipe) {
   if (pipe.offer_refused && will_retry_by_tcp()) return true;
   const auto reason = transport::tls::reason_of(pipe.tls);

@@ -23,7 +23,8 @@ bool are_of_one_host(const Address& one, const Address& other) noexcept {
 
 // --- Active side
 
-// Null where the octets go through TCP; an error if the policy refuses that. Only the address of this host leads back to it.
+// Null where the octets go through TCP; an error if the policy refuses that. Only the address of this host leads back
+// to it.
 std::expected<std::unique_ptr<transport::same_host::Session>, std::error_code> ConnectionState::offer(
     const transport::Socket& socket) {
   bool required = false;
@@ -81,7 +82,8 @@ std::shared_ptr<Offers> ConnectionState::offers() const {
   return listening_ ? listening_->offers : nullptr;
 }
 
-// Of a responder that is reset before its Request: an offer that comes for it now would wait in vain.
+// Refuses the offer for a responder that is reset before its Request: an offer that comes now would wait in
+// vain.
 void ConnectionState::refuse_offer() {
   std::shared_ptr<Backlog> place;
   {

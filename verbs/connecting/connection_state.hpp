@@ -51,9 +51,9 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   Result<void> disconnect(Unfinished work);
   void migrate(std::shared_ptr<EventChannelState> channel);
   void post(ConnectionEvent event);
-  // Of a responder: the rings that its peer has offered.
+  // Responder: takes the rings that its peer has offered.
   void share(std::unique_ptr<transport::same_host::Session>& shared);
-  // Of a responder: its Request has not been read.
+  // Responder: returns whether its Request has not been read yet.
   [[nodiscard]] bool is_incoming() const { return in(Phase::kIncoming); }
   // Reads the Request if it is there. If not, returns the stream that waits for it.
   [[nodiscard]] std::shared_ptr<Stream> look_for_request();
@@ -150,7 +150,7 @@ class ConnectionState final : public StreamObserver, public std::enable_shared_f
   [[nodiscard]] std::shared_ptr<Offers> offers() const;    // null as above, or without shared memory
   void make_room(Backlog& place, const std::vector<HalfOpen::Entry>& others);
   [[nodiscard]] bool make_way();
-  // Of an incoming connection.
+  // Returns the addresses of an incoming connection.
   [[nodiscard]] HalfOpen::Path path() const { return {addresses_.remote(), addresses_.local().address}; }
   void refuse_offer();
   [[nodiscard]] bool lets_in(Admission& admission, const std::expected<Endpoint, std::error_code>& peer) const;

@@ -53,7 +53,7 @@ class EventChannelState {
 
  private:
   std::optional<QueuedEvent> take_now();
-  // Nothing when none came in time, or this thread is not to serve.
+  // Returns nothing if no event came in time, or if this thread is not to serve.
   std::optional<Result<QueuedEvent>> serve_until(Driver::Clock::time_point until);
 
   const std::shared_ptr<Proxy> proxy_;

@@ -27,22 +27,24 @@ class HalfOpen {
     std::size_t places{};      // of this listener
     std::size_t per_peer{};    // of one remote address; 0: no bound but a fair share of the places, once they are taken
     std::size_t in_process{};  // of all listeners together: descriptors
-    Duration patience{};       // the startup's time-out, while there are places enough
+    Duration patience{};       // the startup's timeout, while there are places enough
     std::size_t octets{};      // that one connection holds at most
   };
   // What a connection may hold before its Request is complete: with TLS, OpenSSL's state and its buffers for half a
   // record and half a message.
   static constexpr std::size_t kOctetsPlain = 2048;
   static constexpr std::size_t kOctetsTls = 80 * 1024;
-  // Of all listeners of the process together.
+  // Limit for all listeners of the process together.
   static constexpr std::size_t kMostOctets = std::size_t{64} << 20;
   // As the process's descriptors and kMostOctets allow.
   [[nodiscard]] static Limits limits_of(int backlog, std::uint32_t per_peer, Duration startup_timeout,
                                         bool tls) noexcept;
-  // A Request that the application has not taken has a descriptor, too. False: the process has too many. It counts all the same.
+  // A Request that the application has not taken has a descriptor, too. False: the process has too many. It counts all
+  // the same.
   [[nodiscard]] bool ask() noexcept;
   static void leave_request() noexcept;
-  // True once after many connections of the process have gone: malloc() keeps their memory until it is asked to return it.
+  // True once after many connections of the process have gone: malloc() keeps their memory until it is asked to return
+  // it.
   [[nodiscard]] static bool have_left_memory() noexcept;
 
   struct Path {
@@ -69,7 +71,7 @@ class HalfOpen {
   bool leave(std::uint64_t number);  // false: it is out already
   [[nodiscard]] std::optional<Entry> take_oldest();
   [[nodiscard]] std::shared_ptr<ConnectionState> find(const Path& path) const;  // null: none
-  // How long the oldest may stay at least while there are places: less and less as they fill up.
+  // Returns how long the oldest may stay at least while there are places: less and less as they fill up.
   [[nodiscard]] Duration patience() const noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The offers of shared memory that come to a listener, beside its TCP port (transport/same_host/offer.hpp). An offer names
-// the TCP connection that it is for; it waits until that connection is accepted, unless it was refused. What becomes of none
-// ends with its offer, and the peer connects again without one.
+// The offers of shared memory that come to a listener, beside its TCP port (transport/same_host/offer.hpp). An offer
+// names the TCP connection that it is for; it waits until that connection is accepted, unless it was refused. What
+// becomes of none ends with its offer, and the peer connects again without one.
 //
-// The offers of one process are taken in the order in which it made them, so that its Requests arrive in the order of its
-// connections, as they do over TCP: programs that make several connections pair them with the requests by that order
-// (perftest does). An offer whose message is still to come holds back the later ones of its process, and no others.
+// The offers of one process are taken in the order in which it made them, so that its Requests arrive in the order of
+// its connections, as they do over TCP: programs that make several connections pair them with the requests by that
+// order (perftest does). An offer whose message is still to come holds back the later ones of its process, and no
+// others.
 #pragma once
 
 #include <sys/types.h>
@@ -51,9 +52,9 @@ class Offers : public std::enable_shared_from_this<Offers> {
   static constexpr Duration kRefusedFor = std::chrono::seconds(1);  // a port may soon be another connection's
   static constexpr std::chrono::milliseconds kShortestPause{1};
   static constexpr std::chrono::milliseconds kLongestPause{16};
-  // The connection of an offer may never come: when the kernel's queue of connections overflows, it drops the last segment of a
-  // handshake, and an initiator that writes nothing to TCP never repeats it. It has to hear in time, and so have those that this
-  // offer holds back.
+  // The connection of an offer may never come: when the kernel's queue of connections overflows, it drops the last
+  // segment of a handshake, and an initiator that writes nothing to TCP never repeats it. It has to hear in time, and
+  // so have those that this offer holds back.
   static constexpr Duration kPatience = std::chrono::seconds(2);
   static_assert(3 * kPatience < TimeoutPolicy{}.startup, "time is left to connect by TCP");
 

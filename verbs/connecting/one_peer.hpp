@@ -9,7 +9,7 @@
 
 namespace weft::verbs::detail {
 
-// One subscriber's address. IPv6 gives each a prefix of 64 bits at least, and so addresses without end; neighbours on a
+// One subscriber's address. IPv6 gives each a prefix of 64 bits at least, and so addresses without end; neighbors on a
 // link share theirs.
 [[nodiscard]] inline transport::Address one_peer(transport::Address address) noexcept {
   if (address.family == transport::Family::kIpv6 && !address.is_link_local())

@@ -91,8 +91,8 @@ void QueuePairState::ended_by(const Error& error) {
   }
 }
 
-// With early sends, and with mutex_: what is posted stays, and waits for another connection. The caller destroys the result
-// without mutex_.
+// With early sends, and with mutex_: what is posted stays, and waits for another connection. The caller destroys the
+// result without mutex_.
 std::shared_ptr<Stream> QueuePairState::give_up_stream() {
   attempt_.reset();
   stream_error_.reset();

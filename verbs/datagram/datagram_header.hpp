@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The octets of a datagram between two weft ends. No RFC stands behind this format: iWARP has connections alone, and the
-// header is weft's own (docs/decisions/0032-datagrams.md). What is in the receive in front of the payload is the header of
-// InfiniBand that programs expect there.
+// The octets of a datagram between two weft ends. No RFC stands behind this format: iWARP has connections alone, and
+// the header is weft's own (docs/decisions/0032-datagrams.md). What is in the receive in front of the payload is the
+// header of InfiniBand that programs expect there.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a queue pair for datagrams. Its readers are the UDP socket of its port and those of multicast groups. One lock
-// for all of them; it is held while leaf locks are taken (completion queue, receive queue, socket watch).
+// The state of a queue pair for datagrams. Its readers are the UDP socket of its port and those of multicast groups.
+// One lock for all of them; it is held while leaf locks are taken (completion queue, receive queue, socket watch).
 #pragma once
 
 #include <array>

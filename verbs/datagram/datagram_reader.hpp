@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One UDP socket from which a queue pair receives, as drivers see it: that of its own port, or of a multicast group that it
-// has joined. What comes is the queue pair's, and so is the lock that protects the reader.
+// One UDP socket from which a queue pair receives, as drivers see it: that of its own port, or of a multicast group
+// that it has joined. What comes is the queue pair's, and so is the lock that protects the reader.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace weft::verbs::detail {
 
 class DatagramQueuePairState;
 
-// A part of its queue pair and shared with it: whoever drives it keeps the queue pair alive. So it exists as long as that does,
-// although its socket may be closed earlier.
+// A part of its queue pair and shared with it: whoever drives it keeps the queue pair alive. So it exists as long as
+// that does, although its socket may be closed earlier.
 class DatagramReader final : public Driven {
  public:
   static constexpr int kMostAtOnce = 64;        // datagrams of one drive; then it is another socket's turn

@@ -46,7 +46,8 @@ void DatagramQueuePairState::complete_receive(const WorkCompletion& completion) 
   if (state_ != QpState::kError) fail();
 }
 
-// Only what its port, its queue pair's number and its Q_Key say is for this queue pair (docs/decisions/0032-datagrams.md).
+// Only what its port, its queue pair's number and its Q_Key say is for this queue pair
+// (docs/decisions/0032-datagrams.md).
 bool DatagramQueuePairState::is_for_us(const DatagramHeader& header, const transport::Endpoint& from,
                                        const DatagramReader& reader) const noexcept {
   return header.destination == reader.destination() && header.source == DatagramQueuePair::number_at(from.port) &&
@@ -75,8 +76,8 @@ bool DatagramQueuePairState::look() {
   return something;
 }
 
-// The datagram that waits, if there is a receive for it; otherwise receives_available() follows, unless there is no memory
-// to remember that: then it is lost.
+// The datagram that waits, if there is a receive for it; otherwise receives_available() follows, unless there is no
+// memory to remember that: then it is lost.
 void DatagramQueuePairState::deliver() {
   std::optional<ddp::ReceiveBuffer> buffer;
   try {

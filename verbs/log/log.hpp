@@ -39,7 +39,7 @@ void log_lost(const Subject& subject, const std::error_code& error);
 void log_warning(std::string_view what, std::string_view why);
 // What happens on a connection; `number` is its identifier's.
 void log_connection(LogLevel level, std::uint64_t number, std::string_view what);
-// The same of a line that is made only when it is shown.
+// As above, for a line that is composed only if it is shown.
 template <std::invocable What>
 void log_connection(LogLevel level, std::uint64_t number, const What& what) {
   if (log_shows(level)) log_connection(level, number, std::string_view(what()));

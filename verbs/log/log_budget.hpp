@@ -20,7 +20,8 @@ class LogBudget {
  public:
   constexpr explicit LogBudget(LogRate rate) noexcept : lines_(rate) {}
 
-  // Whether a line may be shown at `now`. A caller that is refused and shows the line nowhere else calls withhold().
+  // Returns whether a line may be shown at `now`. A caller that is refused and shows the line nowhere else calls
+  // withhold().
   [[nodiscard]] bool take(Instant now) noexcept { return lines_.take(now); }
 
   // One line is not shown. True for the first since they were told last: the caller sees to it that due() is asked
@@ -36,7 +37,7 @@ class LogBudget {
     return since_ + std::max(lines_.rate().each, kTellEach);
   }
 
-  // How many lines were withheld since this was asked last.
+  // Returns how many lines were withheld since this was asked last.
   [[nodiscard]] std::uint64_t take_withheld() noexcept { return std::exchange(withheld_, 0); }
 
  private:

@@ -196,7 +196,7 @@ void log_withholds(LogKind kind, LogLevel level) noexcept {
 }
 
 void log_output(LogLevel level, std::string_view line) noexcept {
-  const transport::NoCancellation here;  // a thread that holds locks is not to be cancelled while it writes
+  const transport::NoCancellation here;  // a thread that holds locks is not to be canceled while it writes
   output().logger.log(to_spdlog(level), line);
 }
 

@@ -24,7 +24,7 @@ enum class LogKind : std::uint8_t {
   kUnbounded,  // a reader of level debug wants all of it
 };
 
-// Whether a line of this kind and level may be shown now; takes it from the budget.
+// Returns whether a line of this kind and level may be shown now; takes it from the budget.
 [[nodiscard]] bool log_takes(LogKind kind, LogLevel level) noexcept;
 // A line is omitted: it is counted, and reported later.
 void log_withholds(LogKind kind, LogLevel level) noexcept;

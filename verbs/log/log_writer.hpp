@@ -42,7 +42,7 @@ class LogWriter {
   // Waits until all lines so far are written, `patience` at most. False when they are not. Does not wait at all after
   // a wait that was in vain, until the descriptor takes something again.
   bool flush(std::chrono::milliseconds patience) noexcept;
-  // The process ends: waits as long as the descriptor takes something, but not for ever.
+  // The process ends: waits as long as the descriptor takes something, but not forever.
   void finish() noexcept;
   // In a child of fork(): its parent's lines, lock and thread are the parent's.
   void leave_to_parent();

@@ -9,11 +9,11 @@
 
 namespace weft::verbs::detail {
 
-// False when some of `to` cannot be written; then any part of it may have been.
+// Returns false when some of `to` cannot be written; then any part of it may have been.
 [[nodiscard]] bool checked_write(std::byte* to, Bytes from) noexcept;
 // The same, and the last octet becomes visible after all others. Not empty.
 [[nodiscard]] bool checked_write_last_octet_last(std::byte* to, Bytes from) noexcept;
-// False when some of `from` cannot be read.
+// Returns false when some of `from` cannot be read.
 [[nodiscard]] bool checked_read(MutableBytes to, const std::byte* from) noexcept;
 
 }  // namespace weft::verbs::detail

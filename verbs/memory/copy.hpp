@@ -16,8 +16,8 @@
 namespace weft::verbs::detail {
 
 // A long copy is fastest as one instruction (`rep movsb`), which glibc's memcpy uses from some 8192 octets on. On many
-// processors, that falls to a tenth of its speed when the target lies 1 to 31 octets after the source, modulo 4096. Then
-// pieces are copied instead, each by a loop of vectors. Their size is hidden from the compiler, which would make
+// processors, that falls to a tenth of its speed when the target lies 1 to 31 octets after the source, modulo 4096.
+// Then pieces are copied instead, each by a loop of vectors. Their size is hidden from the compiler, which would make
 // `rep movsq` of a known one.
 inline void copy_octets(std::byte* to, const std::byte* from, std::size_t octets) noexcept {
   const auto apart = (std::bit_cast<std::uintptr_t>(to) - std::bit_cast<std::uintptr_t>(from)) % 4096;
@@ -44,8 +44,8 @@ WEFT_UNSEEN_BY_THREAD_SANITIZER void store_with_release(std::byte* to, const std
   __atomic_store_n(reinterpret_cast<T*>(to), value, __ATOMIC_RELEASE);
 }
 
-// ThreadSanitizer pairs a load with a store of the same address only, and an application may look at the last word or at
-// any end of it. So each is reported as released, and the store itself is not seen.
+// ThreadSanitizer pairs a load with a store of the same address only, and an application may look at the last word or
+// at any end of it. So each is reported as released, and the store itself is not seen.
 inline void release_ends([[maybe_unused]] std::byte* word, [[maybe_unused]] std::size_t octets) noexcept {
 #if WEFT_THREAD_SANITIZER
   for (std::size_t end = octets; end != 0; end /= 2) __tsan_release(word + octets - end);

@@ -40,7 +40,7 @@ bool ReceiveQueue::has_room(const Completing& own) noexcept {
   return held() < shape_.max_wr;
 }
 
-// Of a completion queue that is gone nobody polls anything.
+// Releases the places held by polled completions, and those of completion queues that are gone, which nobody polls.
 std::uint32_t ReceiveQueue::release_shared() noexcept {
   if (!rare_) return 0;
   std::uint32_t released = 0;

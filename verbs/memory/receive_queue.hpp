@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Posted receives: the receive queue of one queue pair, or a shared one. A receive is posted, then taken by a stream
-// when a Send begins, and completed when that Send is delivered or the stream ends. It keeps its place until the program
-// has polled its completion (held_places.hpp).
+// when a Send begins, and completed when that Send is delivered or the stream ends. It keeps its place until the
+// program has polled its completion (held_places.hpp).
 #pragma once
 
 #include <array>
@@ -67,8 +67,8 @@ class ReceiveQueue {
   void drop(std::uint64_t cookie);
   // So many places of completed receives are free: their completions were polled, discarded or lost.
   void released(std::uint32_t places);
-  // Of a shared queue: the places that completions in `queue` hold, for all queue pairs that share both. They are there
-  // as long as `queue` is.
+  // Shared receive queue: returns the places that completions in `queue` hold, for all queue pairs that share both.
+  // Valid as long as `queue` exists.
   [[nodiscard]] HeldPlaces& places_in(const std::shared_ptr<CompletionSink>& queue);
 
   // Shared queues: the event comes once, when fewer than `limit` are posted.

@@ -21,7 +21,7 @@ struct RegionShares {
 
 class RegionState {
  public:
-  // Null when the table of STags is full.
+  // Returns null when the table of STags is full.
   [[nodiscard]] static std::shared_ptr<RegionState> create(std::shared_ptr<StagTable> table,
                                                            std::shared_ptr<ProtectionDomainState> domain, Grant grant,
                                                            RegionShares shares = {});

@@ -27,7 +27,7 @@ class StreamMemory final : public rdmap::Memory {
 
   // Leases are kept from one segment to the next. The stream drops them before it gives up its lock, so that revoking
   // waits no longer than one batch. After them go the regions and windows whose last reference may have been ours:
-  // that revokes them, and a stream that waited for its own lease would wait for ever.
+  // that revokes them, and a stream that waited for its own lease would wait forever.
   void drop_leases() noexcept;
   [[nodiscard]] bool lends() const noexcept { return !lent_.empty(); }
 
@@ -78,7 +78,7 @@ class StreamMemory final : public rdmap::Memory {
     std::size_t octets{};
     const std::byte* source{};  // null: they are in their place
   };
-  // Null: of a null region.
+  // `to` and `from` are null for a null region.
   [[nodiscard]] bool put(std::byte* to, Bytes payload) const noexcept;
   [[nodiscard]] bool get(const std::byte* from, MutableBytes out) const noexcept;
   [[nodiscard]] bool hold(Lease& lease, std::uint32_t stag);

@@ -13,7 +13,7 @@ namespace weft::verbs::detail {
 // Opcode, flags and, for a bind, rights. The rest is looked at when the request is posted.
 [[nodiscard]] Result<void> check(const SendRequest& request);
 [[nodiscard]] Result<void> check(const Policy& policy);
-// Whether a queue pair in this state takes receives of its own.
+// Returns whether a queue pair in this state takes receives of its own.
 [[nodiscard]] PostResult check_receives(const QueuePairAttributes& attributes, QpState state);
 
 }  // namespace weft::verbs::detail

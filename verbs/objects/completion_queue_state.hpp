@@ -58,7 +58,7 @@ class CompletionQueueState final : public CompletionSink {
     Wait& operator=(const Wait&) = delete;
     // Takes some, or says why none will come; 0 when it is time to sleep.
     [[nodiscard]] Result<std::size_t> look(std::span<WorkCompletion> out);
-    // False when the time is over.
+    // Returns false when the time is over.
     [[nodiscard]] bool sleep(Sleepers::Clock::time_point until);
 
    private:
@@ -88,7 +88,7 @@ class CompletionQueueState final : public CompletionSink {
     std::uint64_t number{};
   };
 
-  // Of an empty queue, which is what a spinning application mostly finds, it is one look.
+  // Takes completions. For an empty queue, which is what a spinning application mostly finds, this is one load.
   [[nodiscard]] std::size_t take(std::span<WorkCompletion> out) {
     return held_.load(std::memory_order_acquire) == 0 ? 0 : take_held(out);
   }
@@ -121,7 +121,7 @@ class CompletionQueueState final : public CompletionSink {
   std::atomic<bool> interrupted_{false};  // the next wait that finds nothing ends
 };
 
-// Of two sides with the same queue or channel, the first has it.
+// Returns the drivers of both sides. If both have the same queue or channel, the first side has it.
 [[nodiscard]] QueueDrivers drivers_of(CompletionQueueState& send, CompletionQueueState& receive) noexcept;
 
 }  // namespace weft::verbs::detail

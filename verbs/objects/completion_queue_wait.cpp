@@ -28,7 +28,7 @@ void CompletionQueueState::interrupt_wait() {
 
 // --- Step by step
 
-// A wake-up is for one thread. One that was woken and leaves without what it was woken for, because it is cancelled or
+// A wake-up is for one thread. One that was woken and leaves without what it was woken for, because it is canceled or
 // its time is over, wakes the next.
 CompletionQueueState::Wait::~Wait() {
   queue_.sleepers_.leave();

@@ -65,8 +65,8 @@ ServedQueuePair::Extensions QueuePairState::extensions() const {
 
 void QueuePairState::give_up_connecting() { enter_error(From::kUnconnected); }
 
-// SQD and RTS without a connection: no send is under way, and whether those that wait are to start with it changes. Nothing
-// if it is another transition. True: SQD, and the queue is drained.
+// SQD and RTS without a connection: no send is under way, and whether those that wait are to start with it changes.
+// Returns nothing for another transition, and true if the state is SQD and the queue is drained.
 std::optional<bool> QueuePairState::hold_early(QpState to) {
   const std::lock_guard lock(mutex_);
   const QpState now = state_;
@@ -119,7 +119,7 @@ Result<void> QueuePairState::reset() {
   return {};
 }
 
-// Once for each queue: a queue notes whose completions are to go, and sweeps for many at a time.
+// Discards once per queue. discard() is lazy: the queue removes the marked completions in batches.
 void QueuePairState::discard_completions() {
   send_cq_->discard(number);
   if (receive_cq_ != send_cq_) receive_cq_->discard(number);
@@ -171,8 +171,8 @@ PostResult QueuePairState::post_send(std::span<const SendRequest> requests) {
   return flush_sends(requests);
 }
 
-// In the same lock as established(), which hands over all that waits: what is posted later finds RTS, and the stream takes
-// it after them.
+// In the same lock as established(), which hands over all that waits: what is posted later finds RTS, and the stream
+// takes it after them.
 std::optional<PostResult> QueuePairState::post_early(std::span<const SendRequest> requests) {
   const std::lock_guard lock(mutex_);
   const QpState state = state_;
@@ -230,8 +230,8 @@ bool QueuePairState::complete_send(const WorkCompletion& completion) {
   return send_cq_->push(failed, &send_places_);
 }
 
-// As on an adapter, which tries the oldest send in vain when the peer has gone, and finds what the peer refuses. A Send that
-// found no receive has completed, unless TCP has not taken all of it: then the peer's Terminate names it.
+// As on an adapter, which tries the oldest send in vain when the peer has gone, and finds what the peer refuses. A Send
+// that found no receive has completed, unless TCP has not taken all of it: then the peer's Terminate names it.
 WcStatus QueuePairState::status_of_failed(WcStatus status) {
   const std::lock_guard lock(mutex_);
   if (ended_.failed_sends != std::numeric_limits<std::uint16_t>::max()) ++ended_.failed_sends;

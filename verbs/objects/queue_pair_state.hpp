@@ -47,8 +47,8 @@ class QueuePairState final : public ServedQueuePair {
   // Returns the state it had.
   Result<QpState> begin_connection(const Attempt& attempt);
   void cancel_connection(const Attempt& attempt, QpState before);
-  // The connection did not come about: ERROR, everything flushed; or, with early sends, INIT again. True: the queue pair goes
-  // on without the attempt's stream.
+  // The connection did not come about: ERROR, everything flushed; or, with early sends, INIT again. True: the queue
+  // pair goes on without the attempt's stream.
   [[nodiscard]] bool connection_failed(const Attempt& attempt);
 
   // --- ServedQueuePair
@@ -84,7 +84,7 @@ class QueuePairState final : public ServedQueuePair {
   [[nodiscard]] bool held_by(const Attempt& attempt) const noexcept;
   bool end(std::unique_lock<CompactMutex> lock);  // as fall()
 
-  // Nothing where the stream takes them, or ERROR flushes them.
+  // Posts early sends. Returns nothing if the stream takes them, or ERROR flushes them.
   [[nodiscard]] std::optional<PostResult> post_early(std::span<const SendRequest> requests);
   PostResult flush_sends(std::span<const SendRequest> requests);
   void flush_early();  // with flushing_

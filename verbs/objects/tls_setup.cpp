@@ -81,7 +81,7 @@ Result<void> can_listen(const Policy& policy) {
   return part ? Result<void>() : std::unexpected(part.error());
 }
 
-// Of an end that connects, kAccept says nothing: it is the listener's word.
+// Starts TLS. For a connecting end, kAccept means no TLS: only listeners use that mode.
 Result<std::unique_ptr<tls::Session>> begin_tls(const Policy& policy, mpa::Role role) {
   const bool off = policy.tls.mode == Tls::kOff || (policy.tls.mode == Tls::kAccept && role == mpa::Role::kInitiator);
   if (off) return nullptr;

@@ -11,7 +11,7 @@
 
 namespace weft::verbs::detail {
 
-// Whether its files can be used. May wait for the disk.
+// Returns whether its files can be used. May wait for the disk.
 [[nodiscard]] Result<void> check_tls(const Policy& policy);
 // A listener needs a certificate.
 [[nodiscard]] Result<void> can_listen(const Policy& policy);

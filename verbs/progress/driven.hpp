@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection, as progress sees it: what drivers, timers, the watchdog and fork() do with one. It takes its own lock, and is
-// called with no lock held but that of the list it was found in (leave_to_parent() alone).
+// A connection, as progress sees it: what drivers, timers, the watchdog and fork() do with one. It takes its own lock,
+// and is called with no lock held but that of the list it was found in (leave_to_parent() alone).
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class Driven {
  public:
   virtual ~Driven() = default;
 
-  // Of this process, from 1: the token of its socket in every epoll set.
+  // Returns the number in this process, from 1: the token of its socket in every epoll set.
   [[nodiscard]] virtual std::uint64_t number() const noexcept = 0;
 
   // --- Drivers. A connection that gets no memory while it is driven ends: nobody would go on where the driver stopped.

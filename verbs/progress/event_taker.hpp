@@ -23,7 +23,7 @@ class EventTaker : public Driver {
   EventTaker(const EventTaker&) = delete;
   EventTaker& operator=(const EventTaker&) = delete;
 
-  // Whether this thread is driving, and takes what is raised in it before it does anything else.
+  // Returns whether this thread is driving, and takes what is raised in it before it does anything else.
   [[nodiscard]] bool drives_here() const noexcept {
     return driving_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check for lost wake-ups that debug and test builds have (CMake's WEFT_WATCHDOG). A release build has none: it rests
-// on the arguments and models of docs/progress.md.
+// The check for lost wake-ups that debug and test builds have (CMake's WEFT_WATCHDOG). A release build has none: it
+// rests on the arguments and models of docs/progress.md.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Runtime;
 
 class LostWakeUps {
  public:
-  // Null in a release build. The runtime outlives it.
+  // Returns null in a release build. The runtime outlives it.
   [[nodiscard]] static std::unique_ptr<LostWakeUps> make(Runtime& runtime);
   virtual ~LostWakeUps() = default;
   LostWakeUps(const LostWakeUps&) = delete;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams that have outlived their queue pairs, and those that were rejected. Each closes in the background, within its
-// close timeout, and no application can access it any more. Their number is limited, whatever the peers do: at the limit,
-// the oldest one is ended.
+// The streams that have outlived their queue pairs, and those that were rejected. Each closes in the background, within
+// its close timeout, and no application can access it any more. Their number is limited, whatever the peers do: at the
+// limit, the oldest one is ended.
 #pragma once
 
 #include <algorithm>

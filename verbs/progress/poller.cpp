@@ -32,9 +32,9 @@ void Poller::leave(const Driven& stream, const SocketWatch& watch) {
   keep_few();
 }
 
-// Those that were read in turn are so once more: rings are silent until their reader has said that it may sleep.
-// Among thousands, one that comes or goes costs the same as among ten: nothing is copied then. Without memory few are
-// served like many.
+// Updates whether the streams are few. Streams that were read in turn are read once more: rings are silent until their
+// reader has announced that it may sleep. A stream that joins or leaves costs the same among thousands as among ten,
+// because nothing is copied then. Without memory, few are served like many.
 void Poller::keep_few() noexcept {
   const bool few = members_.size() <= tuning::kFewStreams;
   if (few_.exchange(few) && !few) newly_many_ = true;

@@ -35,9 +35,9 @@ class Presence {
   [[nodiscard]] bool come(TimePoint now) noexcept { return extend(now, 1) >= rule_.calls; }
   // A call that does not count, but keeps the row unbroken.
   void pass(TimePoint now) noexcept { extend(now, 0); }
-  // False when it is begun with come() only.
+  // Returns false when it is begun with come() only.
   [[nodiscard]] bool has_row() const noexcept { return row_.load(std::memory_order_relaxed).calls != 0; }
-  // True when it was not here before.
+  // Returns whether it was not here before.
   bool arrive() noexcept {
     stay();
     return !here_.exchange(true);

@@ -24,7 +24,8 @@ class ProgressThreads {
   // Each calls `first` before all else, and `gone` when the process has closed their descriptors.
   void start(const std::function<void()>& first, const std::function<void()>& gone);
   void stop();
-  // Whether the process has closed their descriptors. A thread that slept on one then sleeps for ever: nothing wakes it.
+  // Returns whether the process has closed their descriptors. A thread that slept on one then sleeps forever: nothing
+  // wakes it.
   [[nodiscard]] bool are_cut_off() const noexcept;
 
   // Where the listener of this number listens, or the stream of this number has its home (but see

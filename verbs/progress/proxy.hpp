@@ -26,7 +26,7 @@ class Proxy final : public EventTaker, public std::enable_shared_from_this<Proxy
   // By a thread that finds an event without waiting. It is part of a row, but does not count: one that always finds
   // some, since it looks at the descriptor first, would not serve while it sleeps there.
   void come_by(Clock::time_point now = Clock::now());
-  // A wait. Ends also when the thread is cancelled. `serves`: false when this thread is to sleep on the descriptor.
+  // A wait. Ends also when the thread is canceled. `serves`: false when this thread is to sleep on the descriptor.
   class Wait {
    public:
     explicit Wait(Proxy& proxy, Clock::time_point now = Clock::now()) : proxy_(proxy), serves_(proxy.begin(now)) {}

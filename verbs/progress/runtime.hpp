@@ -39,7 +39,7 @@ class Runtime {
  public:
   // The one that runs, or a new one.
   [[nodiscard]] static Result<std::shared_ptr<Runtime>> acquire();
-  // Null when there is none.
+  // Returns null when there is none.
   [[nodiscard]] static std::shared_ptr<Runtime> running();
   ~Runtime();
   Runtime(const Runtime&) = delete;
@@ -55,7 +55,7 @@ class Runtime {
   [[nodiscard]] transport::Reactor& resting_reactor() noexcept { return reactor_; }
   // In a child of fork(): it is the parent's, and so is all that belongs to it.
   [[nodiscard]] bool is_parents() const noexcept { return is_parents_.load(std::memory_order_relaxed); }
-  // Whether the calling thread is a runtime's.
+  // Returns whether the calling thread is a runtime's.
   [[nodiscard]] static bool on_its_thread() noexcept;
 
   // --- Streams
@@ -69,7 +69,7 @@ class Runtime {
   void forget_wake_up(std::uint64_t number, Instant at);
 
   [[nodiscard]] Orphans& orphans() noexcept { return orphans_; }
-  // Of open devices.
+  // Watches the interface of an open device.
   void watch_interface(const std::shared_ptr<DeviceState>& device) { devices_.add(reactor_, device); }
 
   // --- Listeners: known here for the sake of fork() alone

@@ -77,7 +77,7 @@ bool RuntimeWatchdog::is_suspicious(const Driven& stream) const {
   return std::ranges::find(sights, stream.number(), &Watchdog::Sight::stream) != sights.end();
 }
 
-// Those that were suspicious, and as many others as one look may have.
+// Looks at the streams that were suspicious, and at as many others as one look permits.
 void RuntimeWatchdog::look_at_streams(TimePoint now) {
   auto streams = runtime_.streams();
   std::ranges::rotate(streams, std::ranges::upper_bound(streams, last_, {}, &Driven::number));

@@ -81,7 +81,7 @@ bool SocketWatch::settle(transport::Interest wanted, bool stalled) {
   if (settled_ == Settled{wanted, stalled, owner_}) return true;
   tell_pollers(wanted.write);
   if (owner_.kind != Kind::kProgressThread) tell_waiters(wanted);
-  // Of a stream that does not read no other thread would notice a reset.
+  // If a stream does not read, only the progress thread can notice a reset.
   const auto beside =
       stalled ? std::optional(transport::Interest{.read = wanted.read, .end = wanted.end}) : std::nullopt;
   const bool told = tell_progress_thread(owner_.kind == Kind::kProgressThread ? wanted : beside);
@@ -89,8 +89,8 @@ bool SocketWatch::settle(transport::Interest wanted, bool stalled) {
   return told;
 }
 
-// No matter who owns the socket: a poller that finds room in it drives the stream, and so becomes its owner. A poller of few
-// has no set and tries with each poll.
+// No matter who owns the socket: a poller that finds room in it drives the stream, and so becomes its owner. A poller
+// of few has no set and tries with each poll.
 void SocketWatch::tell_pollers(bool write) {
   if (wants_room_.exchange(write) == write) return;
   for (std::size_t side = 0; side < kSides; ++side) {
@@ -100,8 +100,8 @@ void SocketWatch::tell_pollers(bool write) {
   }
 }
 
-// The set of a waiter that has gone may keep what it has, while a progress thread owns the socket: no thread sleeps in it,
-// and most likely the waiter comes back.
+// The set of a waiter that has gone may keep what it has, while a progress thread owns the socket: no thread sleeps in
+// it, and most likely the waiter comes back.
 void SocketWatch::tell_waiters(transport::Interest wanted) {
   for (std::uint8_t side = 0; side < kSides; ++side) {
     const bool its_own = owner_ == Owner{Kind::kWaiter, side};
@@ -158,7 +158,8 @@ bool SocketWatch::is_polled_among_few() const noexcept {
   return owner_.kind == Kind::kPoller && poller(owner_.side)->has_few();
 }
 
-// While one thread serves the progress thread's sockets no other one can; it may wait for a processor, and is bound to go on.
+// While one thread serves the progress thread's sockets no other one can; it may wait for a processor, and is bound to
+// go on.
 bool SocketWatch::is_served(transport::Interest wanted, bool proxy) {
   switch (owner_.kind) {
     case Kind::kProgressThread: return watched_ == wanted && (!home_->rests() || proxy || home_->serves_now());

@@ -23,8 +23,8 @@ class Driver;
 class Poller;
 class Waiter;
 
-// The drivers of a queue pair's two completion queues: of the send queue's, and of the receive queue's. Null where there
-// is none, or it is that of the send queue.
+// The drivers of a queue pair's two completion queues: of the send queue's, and of the receive queue's. Null where
+// there is none, or it is that of the send queue.
 struct QueueDrivers {
   struct Side {
     Poller* poller{};
@@ -35,7 +35,7 @@ struct QueueDrivers {
 
 class SocketWatch {
  public:
-  // Of the stream of this number, which is born with this progress thread.
+  // Watches the socket of the stream of this number, which starts with this progress thread.
   SocketWatch(const transport::Socket& socket, std::uint64_t stream, transport::ReadinessThread& home)
       : socket_(&socket), stream_(stream), home_(&home) {}
 

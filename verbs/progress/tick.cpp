@@ -21,7 +21,7 @@ std::error_code Tick::open(transport::Reactor& reactor) {
 // --- Who is watched
 
 void Tick::watch(std::shared_ptr<Driver> driver) noexcept {
-  if (due_.load() == kLeftToParent) return;  // its mutex may be locked for ever
+  if (due_.load() == kLeftToParent) return;  // its mutex may be locked forever
   const std::lock_guard lock(mutex_);
   push(std::move(driver));
   if (due_.load() == kNever) schedule();

@@ -34,7 +34,7 @@ class Waiter final : public EventTaker, public std::enable_shared_from_this<Wait
   [[nodiscard]] transport::ReadinessSet& sockets() noexcept { return *sockets_; }
 
   // --- The thread in get_event
-  // Ends also when the thread is cancelled. `drives`: false when this thread is to sleep on the descriptor instead.
+  // Ends also when the thread is canceled. `drives`: false when this thread is to sleep on the descriptor instead.
   class Wait {
    public:
     explicit Wait(Waiter& waiter) : waiter_(waiter), drives_(waiter.begin()) {}

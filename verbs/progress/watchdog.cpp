@@ -34,7 +34,8 @@ void Watchdog::start() {
 
 void Watchdog::wait() { timer_->set(Clock::now() + kBeat); }
 
-// A start() beside the last look found it beating, so there is one more look after the end.
+// A start() during the last look found the timer running and did nothing, so this looks once more after the timer
+// stops.
 void Watchdog::beat() {
   if (look()) return wait();
   sights_.clear();
@@ -42,7 +43,8 @@ void Watchdog::beat() {
   if (look()) start();
 }
 
-// Without memory the next look tries again. A stream that has ended is forgotten: its sight would keep the beat for ever.
+// Looks at all streams. Forgets streams that have ended, whose entries would otherwise keep the timer running forever.
+// If memory is short, the next look tries again.
 bool Watchdog::look() {
   try {
     for (Sight& sight : sights_) sight.here = false;

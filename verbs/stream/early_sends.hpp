@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends that were posted before there was a connection, in order. They are copies, because the caller's lists and inline
-// octets last only as long as its call.
+// Sends that were posted before there was a connection, in order. They are copies, because the caller's lists and
+// inline octets last only as long as its call.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class EarlySends {
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
   [[nodiscard]] const SendRequest& front() const noexcept { return waiting_.front().request; }
-  // Of a bind or a local invalidation; else null.
+  // Returns the local work of a bind or a local invalidation, otherwise null.
   [[nodiscard]] LocalWork* front_local() noexcept {
     auto& local = waiting_.front().local;
     return local ? &*local : nullptr;

@@ -72,11 +72,11 @@ class Link {
   Result<void> accept(const QueuePair& qp, const std::weak_ptr<ReceiveWaiter>& waiter, Bytes private_data,
                       const engine::AcceptParameters& parameters);
   Result<void> reject(Bytes private_data);
-  // False if it was called before.
+  // Returns false if it was called before.
   bool disconnect(Unfinished work, Instant now);
 
-  // --- The farewell: the patience of the policy with a peer that does not advance after disconnect(). `moved`: a number
-  // that changes with each octet that the peer sends or acknowledges.
+  // --- The farewell: the patience of the policy with a peer that does not advance after disconnect(). `moved`: a
+  // number that changes with each octet that the peer sends or acknowledges.
   void begin_farewell(std::uint64_t moved, std::chrono::microseconds round_trip, Instant now);
   [[nodiscard]] bool farewell_is_due(Instant now) const noexcept;
   // When it is due. True if the patience is over: what there is to send goes out, and end_farewell() follows.
@@ -88,7 +88,7 @@ class Link {
   PostResult post(std::span<const SendRequest> requests);
   [[nodiscard]] std::size_t sends_unfinished() const noexcept { return sends_.count(); }
   void drain(bool on) noexcept { engine_.drain(on); }
-  // False if the stream fails and has nothing left to flush: it ends by itself, so that its Terminate arrives
+  // Returns false if the stream fails and has nothing left to flush: it ends by itself, so that its Terminate arrives
   // (RDMAP-6.2.1-05).
   bool abort(Instant now);
   // It is destroyed or reset; let_go() follows.

@@ -163,7 +163,7 @@ std::string_view LinkEvents::hint_of_startup() {
 
 // --- Completions
 
-// Of the work request that is to blame, as far as a Terminate says.
+// Returns the vendor error of the work request at fault, as far as a Terminate names it.
 std::uint32_t LinkEvents::vendor_error(WcStatus status) const {
   return status == WcStatus::kSuccess || status == WcStatus::kFlushed ? 0 : link_.qp_->vendor_error();
 }

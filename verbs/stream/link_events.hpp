@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine reports, and what becomes of it: completions, asynchronous events, news for the connection manager. Exists
-// for the time of one event.
+// What an engine reports, and what becomes of it: completions, asynchronous events, news for the connection manager.
+// Exists for the time of one event.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ class LinkIo {
   bool receive();
   // Reads what the pipe holds. No more than that, for the socket is left alone.
   void read_held();
-  // Whether the engine knows that a part of a TLS record is here, or that none is; watch_part() reports it.
+  // Returns whether the engine knows that a part of a TLS record is here, or that none is; watch_part() reports it.
   [[nodiscard]] bool part_known() const noexcept { return waits_for_part() == link_.inbox().part; }
   void watch_part();
 

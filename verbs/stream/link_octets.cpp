@@ -47,8 +47,8 @@ std::uint32_t Link::land(const Room& room, std::size_t octets, Instant now) {
   return present_apart(at, room.landing, nullptr, now);
 }
 
-// The rest of a frame whose payload has no place before it is verified: it stays where it is until the engine has looked at it.
-// What follows the payload is staged, like the header, and nothing there is read twice.
+// The rest of a frame whose payload has no place before it is verified: it stays where it is until the engine has
+// looked at it. What follows the payload is staged, like the header, and nothing there is read twice.
 std::uint32_t Link::show(const Room& room, Bytes rest, Instant now) {
   ++inbox_.reads_so_far;
   const std::size_t at = inbox_.staged().size();
@@ -57,8 +57,8 @@ std::uint32_t Link::show(const Room& room, Bytes rest, Instant now) {
   return present_apart(at, rest.first(room.unplaced), rest.data(), now);
 }
 
-// Shows the engine what is staged, in which there is only room for `octets` from `at` on: they are in their place, or at
-// `source`.
+// Shows the engine what is staged, in which there is only room for `octets` from `at` on: they are in their place, or
+// at `source`.
 std::uint32_t Link::present_apart(std::size_t at, Bytes octets, const std::byte* source, Instant now) {
   memory_.has_landed(inbox_.staged().data() + at, octets.size(), source);
   const std::uint32_t frames = present({at, octets}, now);

@@ -20,7 +20,8 @@ namespace weft::verbs::detail {
 
 class Narrator {
  public:
-  // Nothing when the log would not show it. `connection` is the number of the connection identifier.
+  // Creates a narrator; returns null if the log would not show its lines. `connection` is the number of the connection
+  // identifier.
   [[nodiscard]] static std::unique_ptr<Narrator> make(std::uint64_t connection, const transport::Socket& socket,
                                                       mpa::Role role);
   Narrator(std::uint64_t connection, mpa::Role role, bool each_fpdu);

@@ -46,7 +46,7 @@ bool OutstandingSends::complete(const engine::SendCompleted& event, bool stream_
   return true;
 }
 
-// Of all that is done: the oldest has the error, as on an adapter.
+// Completes all finished sends with `status`. The oldest gets an error, as on an adapter.
 void OutstandingSends::confirm(engine::WorkStatus status) {
   asked_ = false;
   for (std::uint32_t i = 0; i + 1 < done_ && status != engine::WorkStatus::kSuccess; ++i) {

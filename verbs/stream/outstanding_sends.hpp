@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the application has posted to the send queue and has no completion for, in its order. Where RDMA Writes complete once they
-// are placed (see QueuePair::confirm_writes()), a confirmation stands among them: an RDMA Read of no octets, which the peer
-// answers once the RDMA Writes before it are placed (RFC 5040 section 5.5).
+// What the application has posted to the send queue and has no completion for, in its order. Where RDMA Writes complete
+// once they are placed (see QueuePair::confirm_writes()), a confirmation stands among them: an RDMA Read of no octets,
+// which the peer answers once the RDMA Writes before it are placed (RFC 5040 section 5.5).
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ struct OutstandingSend {
 class OutstandingSends {
  public:
   [[nodiscard]] bool empty() const noexcept { return sends_.empty(); }
-  // Of the application.
+  // Returns the number of the application's sends.
   [[nodiscard]] std::size_t count() const noexcept { return sends_.size() - (asked_ ? 1 : 0); }
-  // Of the work request that is posted to the engine next.
+  // Returns the cookie of the work request that is posted to the engine next.
   [[nodiscard]] std::uint64_t next_cookie() const noexcept { return next_cookie_; }
   void confirm_writes(bool on) noexcept { wanted_ = on; }
 
@@ -43,13 +43,13 @@ class OutstandingSends {
   // The engine has accepted it as work request next_cookie().
   void add(const SendRequest& request, bool signaled);
   void add_late(const SendRequest& request);
-  // Posts a confirmation if RDMA Writes need one and none is under way. Where there can be none (ORD is 0, the connection is
-  // closing, no memory), RDMA Writes complete as they do over iWARP from now on.
+  // Posts a confirmation if RDMA Writes need one and none is under way. Where there can be none (ORD is 0, the
+  // connection is closing, no memory), RDMA Writes complete as they do over iWARP from now on.
   void ask_for_confirmation(engine::Engine& engine);
 
   // The oldest one that the engine has not completed, which the next complete() is about.
   [[nodiscard]] const OutstandingSend& in_work() const noexcept { return sends_[done_]; }
-  // False if it waits for its confirmation, or for others before it.
+  // Returns false if it waits for its confirmation, or for others before it.
   bool complete(const engine::SendCompleted& event, bool stream_fails, engine::Engine& engine);
   // After complete(): the next one to report to the application.
   [[nodiscard]] std::optional<OutstandingSend> take();

@@ -64,8 +64,8 @@ class ServedQueuePair {
   [[nodiscard]] virtual Extensions extensions() const = 0;
   // The peer has closed or failed, and no send is unfinished. True: the queue pair goes on without this stream.
   [[nodiscard]] virtual bool peer_left() = 0;
-  // The stream fails or has ended: ERROR, and what no stream holds is flushed. May be called again. True: the queue pair
-  // goes on without this stream, because it accepts early sends and the stream was not established.
+  // The stream fails or has ended: ERROR, and what no stream holds is flushed. May be called again. True: the queue
+  // pair goes on without this stream, because it accepts early sends and the stream was not established.
   [[nodiscard]] virtual bool fall() = 0;
   virtual void drained() = 0;
   virtual void raise(AsyncEventType type, std::optional<StreamError> error = {}) const = 0;

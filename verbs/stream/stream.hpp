@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One live connection: a socket, and the link whose octets it carries. Many threads use it: those that own the socket in
-// turn (docs/progress.md), those that post work, that of the connection manager, and that of the timers. One lock
+// One live connection: a socket, and the link whose octets it carries. Many threads use it: those that own the socket
+// in turn (docs/progress.md), those that post work, that of the connection manager, and that of the timers. One lock
 // serializes them; it is held across system calls of this connection and of no other. Only leaf locks are taken with it
 // held: queue pair, connection identifier, completion queue, receive queue, STags, poller, waiter. No thread is
-// cancelled while it holds the lock (transport/cancellation.hpp).
+// canceled while it holds the lock (transport/cancellation.hpp).
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,8 @@ void Stream::drive_locked() {
   settle();
 }
 
-// The same where nothing has changed but perhaps the socket: a look at it that finds nothing costs little more than the
-// system call. True when something came.
+// As drive_locked(), if only the socket may have changed: a look that finds nothing costs little more than the system
+// call. Returns whether something came.
 bool Stream::look_locked() {
   if (link_.life().finished()) return false;
   const bool came = io_.receive();
@@ -226,9 +226,8 @@ void Stream::follow_disposition() {
       link_.outbox().left = io_.has_output();  // TLS's close_notify, where the socket did not take it
       return;
     case engine::Disposition::kReset: return finish(true);
-    // A peer that lets nothing in any more when our patience is over would never hear of the end: its program waits for
-    // a FIN that follows what it does not take. So it gets a reset, and the kernel keeps nothing for it. A process that
-    // ends has no patience to be over: it leaves the octets to the kernel.
+    // If the peer's window is still closed at the timeout, a FIN would queue behind unsent data and never arrive. So
+    // the connection is reset, and the kernel keeps nothing for it. A process that exits leaves the data to the kernel.
     case engine::Disposition::kClose: return finish(!link_.inbox().is_over() && io_.pipe().peer_takes_nothing());
   }
 }
@@ -245,10 +244,13 @@ transport::Interest Stream::wanted() const noexcept {
   return {.read = inbox.reads() || outbox.blocked || end, .write = goes_on, .end = end};
 }
 
-// A doorbell is readable once the peer rings, which it does for a thread that sleeps. It is always writable, so octets that a
-// turn left in or out, or that came before the announcement, have that interest: the thread does not sleep. Room is news only
-// once, and a post that comes before the turn settles again, so it is asked for each time. A poller of few streams looks at the
-// rings with each poll. Without memory it is tried again: perhaps nothing else would come by.
+// Updates the watch after each drive. For shared memory:
+//  - Readable: the peer rings the doorbell, which it does for a thread that sleeps.
+//  - Writable: a doorbell always is. This interest keeps the thread awake for octets that a turn left in or out of the
+//    ring, or that came before the announcement.
+//  - Room in the ring is reported only once, and a post before the turn settles again, so it is checked each time.
+//  - A poller of few streams looks at the rings with each poll, so it needs no announcement.
+// Without memory, the update is tried again later, because nothing else may wake the stream.
 void Stream::settle_watch() {
   if (auto& pipe = io_.pipe(); pipe.is_shared()) {
     const auto& inbox = link_.inbox();

@@ -13,10 +13,11 @@ class StreamObserver {
  public:
   virtual ~StreamObserver() = default;
   virtual void on_requested(engine::ConnectionRequested request) = 0;
-  // Of an initiator's peer, which accepts. False: the connection is not made, and on_startup_failed() follows.
+  // Initiator: judges the private data of an accepting Reply. Returns false to refuse the connection;
+  // on_startup_failed() follows.
   virtual bool admits_reply(Bytes private_data) = 0;
   virtual void on_established(const engine::Established& established) = 0;
-  // True: a new stream will be tried for the same queue pair.
+  // Returns true if a new stream will be tried for the same queue pair.
   virtual bool on_rejected(engine::Rejected rejected) = 0;
   // `pipe`: what the pipe knows of it. True: as for on_rejected().
   virtual bool on_startup_failed(const engine::StartupFailed& failure, const transport::PipeFailure& pipe) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What looks on at a connection and changes nothing: the packet capture, the protocol log, and the watch for stalls. The
-// base class is the null object: a connection that none of them looks on at calls functions that do nothing. Serialized
-// by the lock of the stream.
+// What looks on at a connection and changes nothing: the packet capture, the protocol log, and the watch for stalls.
+// The base class is the null object: a connection that none of them looks on at calls functions that do nothing.
+// Serialized by the lock of the stream.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,8 @@ class Witness {
     void operator()(Witness* witness) const noexcept;
   };
   using Pointer = std::unique_ptr<Witness, Delete>;
-  // Of the connection through `pipe`, which outlives it. The null object if nothing is to look on.
+  // Creates a witness of the connection through `pipe`, which outlives it. Returns the null object if nothing observes
+  // the connection.
   [[nodiscard]] static Pointer make(Setup setup, transport::Pipe& pipe);
   [[nodiscard]] static Pointer none();
   Witness() = default;

@@ -151,7 +151,8 @@ std::optional<Result<void>> Link::step_establish(Deadline deadline) {
   return std::nullopt;
 }
 
-// Of a connection that did not come about, no end is reported. Sends that failed before are no error of close().
+// A connection that was never established raises no kDisconnected. Sends that failed before the call are no error of
+// close().
 Result<void> Link::begin_close() {
   if (auto mine = ours("close"); !mine) return mine;
   {

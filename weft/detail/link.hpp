@@ -8,9 +8,9 @@
 //    notifies all after it has cleared `collecting_`, whatever made it stop; then one of those awake collects.
 //  - While a thread collects, the queue itself does not let it sleep with a completion in the queue
 //    (CompletionQueue::wait()). Completions that arrive while nobody collects wait in the queue for the next thread.
-//  - progress() takes the channel's event, arms the queue, and looks after that: it finds a completion that came before,
-//    and one that comes later raises an event. If another thread collects just then, `passes_.again` makes it look once
-//    more before it stops; it reads `passes_.again` with the same lock that it clears `collecting_` with.
+//  - progress() takes the channel's event, arms the queue, and looks after that: it finds a completion that came
+//    before, and one that comes later raises an event. If another thread collects just then, `passes_.again` makes it
+//    look once more before it stops; it reads `passes_.again` with the same lock that it clears `collecting_` with.
 //  - A thread whose deadline has expired looks once (look()): it waits for the end of a pass that has begun after its
 //    operation was posted, and that emptied the queue. What a pass got is delivered when it ends. If another thread
 //    collects, `passes_.again` makes that thread begin such a pass, and interrupt_wait() ends its sleep: the queue

@@ -130,9 +130,9 @@ Result<void> Link::refuse(const Operation& operation, const verbs::Error& error,
 }
 
 // If the program has taken all that was collected, and nobody collects, the queue pair counts alone. So it does for a
-// program that polls the completion queue itself, whose completions are never collected. Without the lock: a work request
-// counts before it is compared with the limit, so that concurrent ones never pass it together, and keep() adds a
-// completion before it removes what was awaited.
+// program that polls the completion queue itself, whose completions are never collected. Without the lock: a work
+// request counts before it is compared with the limit, so that concurrent ones never pass it together, and keep() adds
+// a completion before it removes what was awaited.
 Result<void> Link::post(const Operation& operation, Post how) {
   if ((how.wr_id & kOurs) != 0) return refuse(operation, kWrIdTooLarge, nullptr);
   const bool receives = operation.kind == Operation::Kind::kReceive;

@@ -13,19 +13,19 @@ namespace {
 using verbs::WcStatus;
 using verbs::WorkCompletion;
 
-// Of a queue pair that the program reset, or whose peer it left.
+// Returns whether the program reset the queue pair, or left its peer.
 bool is_unconnected(verbs::QpState state) noexcept {
   return state == verbs::QpState::kReset || state == verbs::QpState::kInit;
 }
 
-// Also of one that failed, although programs cannot rely on that.
+// Also correct for a completion that failed, although programs cannot rely on that.
 bool is_receive(const WorkCompletion& completion) noexcept { return completion.opcode >= verbs::WcOpcode::kReceive; }
 
 }  // namespace
 
 // --- Waiting
 
-// A thread that is canceled while it waits (pthread_cancel()) takes its operation along, and with it the connection.
+// If pthread_cancel() unwinds the waiting thread, aborts the connection, because its operation cannot be withdrawn.
 struct Link::Leave {
   Link& link;
   Pending& pending;
@@ -87,8 +87,8 @@ Result<std::size_t> Link::take(std::span<WorkCompletion> out, Deadline deadline)
   return count;
 }
 
-// Returns when something has changed, or the time is over. If it was over before the call, the queue has been looked into
-// meanwhile. An error that the queue reports has failed all operations.
+// Returns when something has changed, or the time is over. If it was over before the call, the queue has been looked
+// into meanwhile. An error that the queue reports has failed all operations.
 verbs::Result<void> Link::collect_until(Lock& lock, Deadline deadline) {
   if (!collecting_) return collect(lock, deadline.left());
   if (deadline.expired()) return look(lock);
@@ -204,10 +204,10 @@ void Link::cancel(Ticket ticket) {
   if (found != pending_.end()) give_up(*found, lock, Errc::kInterrupted, "an operation was canceled");
 }
 
-// The connection ends for this operation, which therefore fails even if its completion arrives in between: no operation
-// succeeds and leaves a dead connection behind. With the lock held, which is given up meanwhile: `pending` may be gone
-// afterwards if no thread waits for it. The queue pair's end completes all work requests that it has. One that it has not,
-// because the program reset it, uses no memory any more, and fails here.
+// Ends the connection for this operation, which fails even if its completion arrives meanwhile: no operation succeeds
+// and leaves a dead connection behind. Called with the lock held, and releases it meanwhile: `pending` may be gone
+// afterwards if no thread waits for it. The end of the queue pair completes all of its work requests. If the program
+// has reset the queue pair, the work request is gone, uses no memory any more, and fails here.
 void Link::give_up(Pending& pending, Lock& lock, Errc code, std::string_view reason) {
   const Ticket ticket = pending.ticket;
   const bool reset = queue_pair && is_unconnected(queue_pair->state());
@@ -248,8 +248,8 @@ void Link::deliver(const WorkCompletion& completion, Pendings& finished) {
   finish(pending, pending->cell ? cells_.values[*pending->cell] : receive ? completion.byte_len : 0, finished);
 }
 
-// A completion for which nothing was counted is that of an unsignaled work request that failed, or the program posted to
-// the queue pair itself.
+// A completion for which nothing was counted is that of an unsignaled work request that failed, or the program posted
+// to the queue pair itself.
 void Link::keep(const WorkCompletion& completion) {
   posted_.push_back(completion);
   Places& places = places_of(is_receive(completion));

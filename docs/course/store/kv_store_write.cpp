@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Your part of the assignment: exercise 7.5. This version stamps nothing, so it tells neither readers nor other writers.
+// Your part of the assignment: exercise 7.5. This version stamps nothing, so it tells neither readers nor other
+// writers.
 #include "kv_store_write.hpp"
 
 namespace kv {

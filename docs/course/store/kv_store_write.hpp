@@ -12,8 +12,8 @@ namespace kv {
 // An entry that this end may also write.
 class WritableEntry : public RemoteEntry {
  public:
-  // Writes this part of the copy into the same part of the entry: one RDMA Write. Returns when the copy may change again.
-  // The octets may not have been placed then, and those of two Writes may be placed in any order.
+  // Writes this part of the copy into the same part of the entry: one RDMA Write. Returns when the copy may change
+  // again. The octets may not have been placed then, and those of two Writes may be placed in any order.
   virtual void write(std::size_t offset, std::size_t length) = 0;
 
   // Replaces the number at this offset of the entry by `swap` if it equals `compare`: one atomic operation. Returns the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Your read_entry and write_entry over weft: two clients write one entry with RDMA alone, a third one reads it. The server registers the entry, and its
-// program does nothing else. All of them are in one process here.
+// Your read_entry and write_entry over weft: two clients write one entry with RDMA alone, a third one reads it. The
+// server registers the entry, and its program does nothing else. All of them are in one process here.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laboratory as C functions, which WebAssembly exports and laboratory.js calls. Octets go in through a room that the
-// caller fills; JSON comes out as octets that stay until the next call.
+// The laboratory as C functions, which WebAssembly exports and laboratory.js calls. Octets go in through a room that
+// the caller fills; JSON comes out as octets that stay until the next call.
 #pragma once
 
 #include <cstddef>
