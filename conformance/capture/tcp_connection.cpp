@@ -176,7 +176,7 @@ bool TcpConnection::overdue(const Half& from, Half& to) const noexcept {
   if (waiting_share_.exceeded()) return true;
   const WaitingPackets::Entry& first = from.waiting.front();
   if (waits_at_hole(first, to)) return true;
-  const std::uint64_t waited = info_.packets - first.since;
+  const std::uint64_t waited = info_.packets - first.waiting_since;
   if (waited < kPatienceForDirection) return false;
   to.absent = true;
   return true;

@@ -833,6 +833,16 @@ TEST(TcpConnections, ADirectionThatWasNotCapturedIsNotWaitedForForEver) {
   EXPECT_GT(history.from(End::kSecond).gaps.size(), 0U);
 }
 
+// Each packet belongs in front of all that wait.
+TEST(TcpConnections, FallingAcknowledgmentsAreNotWaitedForForEver) {
+  TcpHistory history;
+  handshake(history);
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    history.take({.sequence = kClient + 1 + 4 * i, .payload = "ping", .acknowledgement = kServer + 1 + 4 * (6000 - i)});
+  }
+  EXPECT_GT(history.from(End::kFirst).stream.size(), 16'000U);
+}
+
 TEST(TcpConnections, WhatWaitsCountsAsWhatIsOutOfOrder) {
   TcpHistory history({.buffered_per_direction = 4096});
   handshake(history);
