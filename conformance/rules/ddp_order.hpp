@@ -100,6 +100,8 @@ class DdpOrder {
   // The direction ended between two FPDUs.
   void end(Findings& findings);
   void forget();
+  // The Read Response under way has all of its octets, and no L, which is told elsewhere.
+  void close_response() noexcept { responses_.close(); }
   // The Read Response under way was found to be wrong.
   void excuse_response() noexcept { responses_.excuse(); }
   [[nodiscard]] bool response_jumped() const noexcept { return responses_.jumped(); }

@@ -33,6 +33,7 @@ constexpr std::uint64_t kMiddle = std::uint64_t{1} << 63;
 
 void TaggedOrder::on(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
+  begun_ = false;
   if (ulpdu.payload.empty() && (open_ || !header.last)) return judge_empty(ulpdu, findings);
   if (open_ && !excused_) judge_inside(ulpdu, findings);
   begun_ = !open_;

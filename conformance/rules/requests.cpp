@@ -102,7 +102,7 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
   if (acknowledged) {
     answered_.erase(answered_.begin(), std::ranges::upper_bound(answered_, *acknowledged));
   }
-  const std::size_t outstanding = pending_.size() + answered_.size() + (response_ && response_->judged ? 1 : 0);
+  const std::size_t outstanding = this->outstanding(acknowledged);
   const auto limit = facts.request_limit(ulpdu.from());
   const bool all_seen = counted_ && acknowledged && responses_.end && *acknowledged <= *responses_.end;
   const bool too_many = all_seen && limit && outstanding > *limit;
@@ -112,6 +112,13 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
   }
   told_ = too_many;
   if (outstanding > kMost) forget();
+}
+
+// Of a response that has all of its octets, the requester need not miss the L.
+std::size_t Requests::outstanding(std::optional<std::uint64_t> acknowledged) const noexcept {
+  const bool under_way = response_ && response_->judged;
+  const bool received = under_way && without_last_ && acknowledged && *acknowledged >= response_->end;
+  return pending_.size() + answered_.size() + (under_way && !received ? 1 : 0);
 }
 
 bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings) {
@@ -130,19 +137,36 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Find
   if (response_ && response_->judged && segment.begins) response_.reset();
   if (!response_) response_ = begin_response(ulpdu, findings);
   response_->octets += ulpdu.payload.size();
+  response_->end = ulpdu.fpdu->piece.end();
   if (response_->judged && !segment.jumped) judge_length(ulpdu, findings);
   const bool astray = response_->astray;
   cut_.reset();
   if (ulpdu.last()) {
-    if (response_->judged) answered_.push_back(ulpdu.fpdu->piece.end());
+    if (response_->judged) answered_.push_back(response_->end);
     if (response_->judged && response_->octets < response_->read.size) cut_ = std::pair(header.stag, end);
     response_.reset();
   }
   return !astray;
 }
 
-Requests::Pending::iterator Requests::oldest(bool atomic) noexcept {
+Requests::Pending::const_iterator Requests::oldest(bool atomic) const noexcept {
   return std::ranges::find_if(pending_, [&](const Request& one) { return one.known && one.atomic == atomic; });
+}
+
+// The request whose response begins with this segment; none: pending_.end(). STag and TO of a response without octets may be
+// anything (DDP-5.2-12).
+Requests::Pending::const_iterator Requests::answered_by(const Ulpdu& ulpdu) const noexcept {
+  if (ulpdu.payload.empty() && ulpdu.last()) return oldest(false);
+  const auto& header = *ulpdu.tagged();
+  return std::ranges::find_if(pending_, [&](const Request& one) {
+    return one.known && !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
+  });
+}
+
+bool Requests::begins_next_response(const Ulpdu& ulpdu) const noexcept {
+  if (!without_last_) return false;
+  const auto meant = answered_by(ulpdu);
+  return meant != pending_.end() && (!ulpdu.payload.empty() || meant->size == 0);
 }
 
 // False: it was sent before its request had arrived.
@@ -155,7 +179,7 @@ bool Requests::judge_arrival(const Ulpdu& ulpdu, const Where& where, const Reque
   return false;
 }
 
-void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iterator meant, Findings& findings) {
+void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::const_iterator meant, Findings& findings) {
   if (!judge_arrival(ulpdu, where, *meant, findings) || meant == pending_.begin()) return;
   const auto alike = oldest(meant->atomic);
   const bool same_kind = alike != meant;
@@ -172,9 +196,6 @@ void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iter
 // Takes the request that this response answers: the oldest one, if all is well.
 Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
-  const auto fits = [&](const Request& one) {
-    return one.known && !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
-  };
   if (unknown_ || answers_unseen()) return {};
   const auto first = oldest(false);
   if (first == pending_.end()) {
@@ -185,10 +206,8 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
                                      header.stag.value)));
     return {.astray = !unknown_};  // false if unrequested() has forgotten everything
   }
-  // STag and TO of a response without octets may be anything (DDP-5.2-12).
-  const bool anything_fits = ulpdu.payload.empty() && ulpdu.last();
   bool astray = false;
-  auto meant = anything_fits ? first : std::ranges::find_if(pending_, fits);
+  auto meant = answered_by(ulpdu);
   if (meant == pending_.end()) {
     meant = first;
     astray = true;
@@ -248,7 +267,11 @@ void Requests::confirm_unrequested(Findings& findings) {
 }
 
 void Requests::end_response(Findings& findings) {
-  if (auto missing = std::exchange(without_last_, std::nullopt)) findings.add(std::move(*missing));
+  auto missing = std::exchange(without_last_, std::nullopt);
+  if (!missing) return;
+  findings.add(std::move(*missing));
+  answered_.push_back(response_->end);
+  response_.reset();
 }
 
 void Requests::forget() {

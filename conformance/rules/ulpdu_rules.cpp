@@ -21,10 +21,20 @@ void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings
   const Ulpdu ulpdu(fpdu);
   const auto verdict = rules::judge_rdmap_header(ulpdu, findings);
   const bool flawed = verdict == rules::HeaderVerdict::kFlawed;
+  if (verdict != rules::HeaderVerdict::kUnusable) end_complete_response(ulpdu, findings);
   if (verdict == rules::HeaderVerdict::kUnusable || !here.order.on(ulpdu, flawed, findings)) {
     return forget(fpdu.piece.from);
   }
   judge_message(ulpdu, facts, findings);
+}
+
+// Before the segment is taken for one of the response that lacks L.
+void UlpduRules::end_complete_response(const Ulpdu& ulpdu, Findings& findings) {
+  if (ulpdu.opcode() != std::to_underlying(rdmap::Opcode::kReadResponse) || ulpdu.tagged() == nullptr) return;
+  rules::Requests& requests = sender(engine::opposite(ulpdu.from())).requests;
+  if (!requests.begins_next_response(ulpdu)) return;
+  requests.end_response(findings);
+  sender(ulpdu.from()).order.close_response();
 }
 
 void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {

@@ -226,12 +226,55 @@ TEST_CASE("a Response that has all of its octets has L", "[rfc5041/4.1][DDP-4.1-
   CHECK(closed({kRead.response(16, 0, false), kRead.response(8, 16, false)}) ==
         Clauses{"violation DDP-4.1-05 responder 4 octet 0"});
   SECTION("which the next one shows, and is judged by itself") {
-    CHECK(closed({whole, kSecond.response()}) == Clauses{"violation DDP-4.1-05 responder 4 octet 0"});
+    CHECK(closed({whole, kSecond.response()}) == Clauses{"violation DDP-4.1-05 responder 3 octet 0"});
+    CHECK(closed({whole, kSecond.response(8, 0, false)}) ==
+          Clauses{"violation DDP-4.1-05 responder 3 octet 0", "violation DDP-4.1-05 responder 4 octet 0"});
+    CHECK(closed({whole, changed(kSecond.response(), 2, 0x78, 4)}) ==
+          Clauses{"violation DDP-4.1-05 responder 4 octet 0", "violation RDMAP-4.4-03 responder 4 octet 2"});
   }
   SECTION("one that the end cuts short may have been abandoned") {
     CHECK(closed({kRead.response(16, 0, false)}) == kNothing);
     CHECK(closed({whole}, Closing::kReset) == kNothing);
     CHECK(answered({kRead.request()}, {whole}) == kNothing);
+  }
+}
+
+TEST_CASE("a missing L of a Response is one finding, wherever the others go",
+          "[rfc5041/4.1][rfc5040/6.1][DDP-4.1-05][RDMAP-6.1-08]") {
+  const Octets whole = kRead.response(24, 0, false);
+  const Clauses told{"violation DDP-4.1-05 responder 4 octet 0"};
+  SECTION("to the same STag") {
+    for (const std::uint64_t offset : {0x2000U, 0x2018U, 0x3000U}) {  // the same octets, the next ones, others
+      const Read next{.msn = 2, .sink_offset = offset, .size = 32}, last{.msn = 3, .sink_offset = 0x4000, .size = 8};
+      CHECK(answered({kRead.request(), next.request(), last.request()}, {whole, next.response(), last.response()}) ==
+            told);
+      CHECK(answered({kRead.request(), next.request(), last.request()},
+                     {whole, next.response(20, 0, false), next.response(12, 20), last.response()}) == told);
+    }
+  }
+  SECTION("or have no octets") {
+    const Read nothing{.msn = 2, .sink = 0, .sink_offset = 0, .size = 0}, last{.msn = 3, .sink_offset = 0x4000};
+    CHECK(answered({kRead.request(), nothing.request(), last.request()},
+                   {whole, nothing.response(), last.response()}) == told);
+    CHECK(answered({kRead.request(), kSecond.request(), last.request()},
+                   {whole, nothing.response(), kSecond.response(), last.response()}) ==
+          Clauses{"violation DDP-5.2-11 responder 5 octet 0"});
+  }
+  SECTION("and no fault of a requester that asks for more") {
+    const auto next_to = [&](std::size_t less, unsigned sink) {
+      const Read next{.msn = 2, .sink = sink, .sink_offset = 0x4000};
+      return Exchange(enhanced_conversation(1, 1, 1, 1))
+          .initiator(kRead.request())
+          .responder(whole)
+          .blind(End::kFirst, next.request(), less)
+          .responder(next.response())
+          .found();
+    };
+    for (const unsigned sink : {0x55U, 0x77U}) {
+      CHECK(next_to(0, sink) == Clauses{"violation DDP-4.1-05 responder 2 octet 0"});
+      CHECK(next_to(1, sink) ==
+            Clauses{"violation RDMAP-6.1-08 initiator 3 octet 0", "violation DDP-4.1-05 responder 2 octet 0"});
+    }
   }
 }
 
