@@ -63,8 +63,12 @@ void UlpduRules::judge_kind(const Ulpdu& ulpdu, const Facts& facts, Findings& fi
   Sender& here = sender(ulpdu.from());
   Sender& peer = sender(engine::opposite(ulpdu.from()));
   const rdmap::OpcodeRow& kind = *rdmap::find_opcode(ulpdu.opcode());
-  // To a request that has not ended: perhaps its L is what is missing.
-  if (kind.part == rdmap::Part::kResponse && peer.joined[std::to_underlying(ddp::QueueNumber::kRequest)].open())
+  // Behind a request or another response that has not ended: perhaps its L is what is missing.
+  const auto open = [](const Sender& sender, ddp::QueueNumber queue) {
+    return sender.joined[std::to_underlying(queue)].open();
+  };
+  if (kind.part == rdmap::Part::kResponse &&
+      (open(peer, ddp::QueueNumber::kRequest) || open(here, ddp::QueueNumber::kAtomicResponse)))
     peer.requests.forget();
   if (kind.content == rdmap::Content::kAside) return rules::judge_immediate(ulpdu, findings);
   switch (kind.opcode) {
