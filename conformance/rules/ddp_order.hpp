@@ -44,7 +44,7 @@ class QueueOrder {
   bool open_ = false;    // its L has not come
   bool whole_ = false;   // the capture shows it from its first segment on
   bool several_ = false;
-  bool flawed_ = false;      // the first segment's RDMAP header
+  bool flawed_ = false;      // the RsvdULP of a segment was told to be wrong
   bool empty_told_ = false;  // of a segment without payload
   std::uint32_t msn_ = 0;
   std::optional<std::uint32_t> meant_{};  // what msn_ should have been: the sender may go on from either
@@ -76,13 +76,16 @@ class TaggedOrder {
   void judge_empty(const Ulpdu& ulpdu, Findings& findings);
   void judge_end(const Ulpdu& ulpdu, Findings& findings);
 
+  [[nodiscard]] bool has(ddp::Stag stag) const noexcept { return stag == stag_ || stag == other_stag_; }
+
   bool whole_next_;  // the capture shows the next message from its first segment on
   bool whole_ = false;
   bool open_ = false;
   bool begun_ = false;
   bool excused_ = false;
   ddp::Stag stag_{};
-  std::uint64_t first_offset_ = 0;  // TO of the first segment
+  std::optional<ddp::Stag> other_stag_{};  // of a later segment, once told
+  std::uint64_t first_offset_ = 0;         // TO of the first segment
   std::uint64_t next_offset_ = 0;
   Coverage coverage_{};  // relative to 2^63 octets before the first TO, so that a jump backwards has a place too
   struct Jump {

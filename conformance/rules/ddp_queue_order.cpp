@@ -138,6 +138,7 @@ void QueueOrder::judge_inside(const Ulpdu& ulpdu, bool flawed, Findings& finding
   const auto& header = *ulpdu.untagged();
   const Bytes rsvd_ulp = ulpdu.fpdu->ulpdu.subspan(1, rsvd_ulp_.size());
   if (!flawed && !flawed_ && !std::ranges::equal(rsvd_ulp, rsvd_ulp_)) {
+    flawed_ = true;
     findings.add(kRsvdUlpUntagged, ulpdu.octets(1, rsvd_ulp_.size()),
                  fmt::format("RsvdULP differs from the first segment of message {} of queue {}", msn_, header.queue));
   }

@@ -47,7 +47,7 @@ void TaggedOrder::on(const Ulpdu& ulpdu, Findings& findings) {
 
 bool TaggedOrder::continued_by(const Ulpdu& ulpdu) const noexcept {
   const auto& header = *ulpdu.tagged();
-  return open_ && !excused_ && !coverage_.empty() && !ulpdu.payload.empty() && header.stag == stag_ &&
+  return open_ && !excused_ && !coverage_.empty() && !ulpdu.payload.empty() && has(header.stag) &&
          header.offset.value == next_offset_;
 }
 
@@ -57,6 +57,7 @@ void TaggedOrder::begin(const Ulpdu& ulpdu) {
   excused_ = false;
   whole_ = std::exchange(whole_next_, true);
   stag_ = header.stag;
+  other_stag_.reset();
   first_offset_ = next_offset_ = header.offset.value;
   coverage_.clear();
   jump_.reset();
@@ -77,17 +78,18 @@ void TaggedOrder::judge_empty(const Ulpdu& ulpdu, Findings& findings) {
 void TaggedOrder::judge_inside(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
   const bool goes_on_there = header.offset.value == next_offset_;
-  if (header.stag != stag_ && !goes_on_there) {
+  if (!has(header.stag) && !goes_on_there) {
     findings.add(kLastMissing, ulpdu.octets(0, 1),
                  fmt::format("a message to STag {:08x} begins although no segment of the one to {:08x} had L",
                              header.stag.value, stag_.value));
     close();
     return;
   }
-  if (header.stag != stag_) {
+  if (!has(header.stag) && !other_stag_) {
     findings.add(kStagWithinMessage, ulpdu.field<Tagged::StagField>(),
                  fmt::format("STag is {:08x}, not {:08x} as in the segments before", header.stag.value, stag_.value));
   }
+  if (header.stag != stag_) other_stag_ = header.stag;
   if (!goes_on_there && !jump_) {
     const Where at = ulpdu.field<Tagged::ToField>();
     jump_ = Jump{place_of(at), ulpdu.fpdu->piece.stream_offset + at.at, next_offset_, header.offset.value};

@@ -68,6 +68,13 @@ TEST_CASE("what was wrong with a message is not remembered in the next",
 TEST_CASE("all segments have one RsvdULP", "[rfc5041/4.3][DDP-4.3-06]") {
   CHECK(sent({part(0, false, 1, kSendSolicited), part(16, kLast, 1, kSendSolicited)}) == kNothing);
   CHECK(sent({part(0), part(16, kLast, 1, kSendSolicited)}) == Clauses{"violation DDP-4.3-06 initiator 2 octet 1"});
+  SECTION("and a message that has several is one finding") {
+    CHECK(sent({part(0, false, 1, kSendSolicited), part(16), part(32), part(48, kLast)}) ==
+          Clauses{"violation DDP-4.3-06 initiator 2 octet 1"});
+    CHECK(sent({part(0, false, 1, kSendSolicited), part(16, kLast), part(0, false, 2),
+                part(16, kLast, 2, kSendSolicited)}) ==
+          Clauses{"violation DDP-4.3-06 initiator 2 octet 1", "violation DDP-4.3-06 initiator 4 octet 1"});
+  }
   SECTION("the STag to invalidate is a part of it") {
     const Octets begin = changed(part(0, false, 1, kSendInvalidate), 2, 0x1234, 4);
     const Octets end = part(16, kLast, 1, kSendInvalidate);
