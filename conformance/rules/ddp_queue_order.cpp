@@ -97,9 +97,12 @@ void QueueOrder::judge_start(const Ulpdu& ulpdu, Findings& findings) {
       return;
     }
     if (msn == expected) {
-      findings.add(kLastMissing, ulpdu.octets(0, 1),
-                   fmt::format("message {} of queue {} begins although no segment of message {} had L", msn,
-                               header.queue, msn_));
+      const bool told = empty_told_ && coverage_.empty();
+      if (!told) {
+        findings.add(kLastMissing, ulpdu.octets(0, 1),
+                     fmt::format("message {} of queue {} begins although no segment of message {} had L", msn,
+                                 header.queue, msn_));
+      }
       return begin(ulpdu);
     }
   }
