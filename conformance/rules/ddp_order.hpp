@@ -23,7 +23,10 @@ class QueueOrder {
   explicit QueueOrder(bool from_the_beginning) noexcept : sequence_known_(from_the_beginning) {}
   // `flawed`: the RDMAP header was told to be wrong already.
   void on(const Ulpdu& ulpdu, bool flawed, Findings& findings);
-  // No more of it follows. A message of a fixed size that has all of its octets lacks the L.
+  // A whole message that was submitted later came while this one is open.
+  void overtake(std::uint32_t queue, const Ulpdu& later, Findings& findings);
+  // No more of it follows. A message of a fixed size that has all of its octets lacks the L, and so does one that was
+  // overtaken.
   void end(Findings& findings);
 
  private:
@@ -63,6 +66,9 @@ class TaggedOrder {
   // A segment of another opcode goes on exactly where this message stopped.
   [[nodiscard]] bool continued_by(const Ulpdu& ulpdu) const noexcept;
   void close() noexcept { open_ = false; }
+  // As those of QueueOrder.
+  void overtake(const Ulpdu& later, Findings& findings);
+  void end(Findings& findings);
   // What is wrong with the open message was told: nothing more of it is judged.
   void excuse() noexcept { excused_ = true; }
   // A segment of the message, which may be complete by now, did not begin where the one before ended.
@@ -93,6 +99,7 @@ class TaggedOrder {
     std::uint64_t stream_offset{}, expected{}, found{};
   };
   std::optional<Jump> jump_{};
+  std::optional<Finding> without_last_{};  // if nothing follows
 };
 
 // One direction.
@@ -111,6 +118,8 @@ class DdpOrder {
   [[nodiscard]] bool response_begun() const noexcept { return responses_.begun(); }
 
  private:
+  void overtake(const Ulpdu& ulpdu, Findings& findings);
+
   std::array<QueueOrder, 4> queues_{QueueOrder{true}, QueueOrder{true}, QueueOrder{true}, QueueOrder{true}};
   TaggedOrder writes_{true}, responses_{true};
 };

@@ -74,6 +74,14 @@ void QueueOrder::await_last(const Ulpdu& ulpdu, Findings& findings) {
                                    ulpdu.untagged()->queue, kind->payload.least));
 }
 
+void QueueOrder::overtake(std::uint32_t queue, const Ulpdu& later, Findings& findings) {
+  const bool told = empty_told_ && coverage_.empty();
+  if (!open_ || !whole_ || told || without_last_) return;
+  without_last_ = findings.prepare(
+      kLastMissing, later.octets(0, 1),
+      fmt::format("another message follows although no segment of message {} of queue {} had L", msn_, queue));
+}
+
 void QueueOrder::end(Findings& findings) {
   if (auto missing = std::exchange(without_last_, std::nullopt)) findings.add(std::move(*missing));
 }

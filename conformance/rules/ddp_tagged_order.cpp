@@ -7,6 +7,7 @@
 
 #include "conformance/rules/ddp_order.hpp"
 #include "conformance/rules/rule_group.hpp"
+#include "ddp/untagged_queues.hpp"
 
 namespace weft::conformance::rules {
 
@@ -34,6 +35,7 @@ constexpr std::uint64_t kMiddle = std::uint64_t{1} << 63;
 void TaggedOrder::on(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
   begun_ = false;
+  without_last_.reset();
   if (ulpdu.payload.empty() && (open_ || !header.last)) return judge_empty(ulpdu, findings);
   if (open_ && !excused_) judge_inside(ulpdu, findings);
   begun_ = !open_;
@@ -103,9 +105,21 @@ void TaggedOrder::judge_end(const Ulpdu& ulpdu, Findings& findings) {
                fmt::format("TO is {:#x} where the segment before ended at {:#x}", jump_->found, jump_->expected));
 }
 
+void TaggedOrder::overtake(const Ulpdu& later, Findings& findings) {
+  if (!open_ || !whole_ || excused_ || without_last_) return;
+  without_last_ = findings.prepare(
+      kLastMissing, later.octets(0, 1),
+      fmt::format("another message follows although no segment of the one to STag {:08x} had L", stag_.value));
+}
+
+void TaggedOrder::end(Findings& findings) {
+  if (auto missing = std::exchange(without_last_, std::nullopt)) findings.add(std::move(*missing));
+}
+
 bool DdpOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
   if (const auto* untagged = ulpdu.untagged(); untagged != nullptr) {
     if (untagged->queue < queues_.size()) queues_[untagged->queue].on(ulpdu, flawed, findings);
+    if (ulpdu.in_one_segment()) overtake(ulpdu, findings);
     return true;
   }
   const bool response = ulpdu.opcode() == std::to_underlying(rdmap::Opcode::kReadResponse);
@@ -119,10 +133,23 @@ bool DdpOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
     return false;
   }
   here.on(ulpdu, findings);
+  if (!response && here.begun() && ulpdu.last()) overtake(ulpdu, findings);
   return true;
 }
 
+// Messages are sent in the order in which they were submitted (DDP-5.3-01): Writes, Sends and requests have one order, and
+// responses another. An open message that a whole one comes after may have been put aside, until the stream ends.
+void DdpOrder::overtake(const Ulpdu& ulpdu, Findings& findings) {
+  const auto* untagged = ulpdu.untagged();
+  if (untagged != nullptr && untagged->queue > std::to_underlying(ddp::QueueNumber::kRequest)) return;
+  if (untagged != nullptr) writes_.overtake(ulpdu, findings);
+  for (std::uint32_t queue = 0; queue <= std::to_underlying(ddp::QueueNumber::kRequest); ++queue) {
+    if (untagged == nullptr || untagged->queue != queue) queues_[queue].overtake(queue, ulpdu, findings);
+  }
+}
+
 void DdpOrder::end(Findings& findings) {
+  writes_.end(findings);
   for (QueueOrder& queue : queues_) queue.end(findings);
 }
 

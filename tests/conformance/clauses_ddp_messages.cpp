@@ -39,6 +39,33 @@ TEST_CASE("L ends a message", "[rfc5041/4.1][DDP-4.1-05]") {
     CHECK(Exchange().initiator(part(0)).close(End::kFirst).close(End::kSecond).found() == kNothing);
     CHECK(Exchange().initiator(part(0)).initiator(terminate_message()).close(End::kFirst).found() == kNothing);
   }
+  SECTION("unless a later message came before the end") {
+    const auto ended = [](const std::vector<Octets>& ulpdus, Closing how = Closing::kFin) {
+      Exchange exchange;
+      for (const Octets& ulpdu : ulpdus) exchange.initiator(ulpdu);
+      return exchange.close(End::kFirst, how).found();
+    };
+    const Octets opening = tagged(kWrite, 0x1234, 0x1000, pattern(16), false);
+    const Octets rest = tagged(kWrite, 0x1234, 0x1010, pattern(16));
+    CHECK(ended({opening, part(0, kLast), part(0, kLast, 2)}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+    CHECK(ended({opening, Read{}.request()}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+    CHECK(ended({part(0), rest}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+    CHECK(ended({part(0), Read{}.request()}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+    CHECK(ended({opening, part(0, kLast), rest}) == kNothing);
+    CHECK(ended({part(0), opening, part(16, kLast)}) == kNothing);
+    CHECK(ended({opening, part(0, kLast)}, Closing::kReset) == kNothing);
+    CHECK(ended({opening, terminate_message()}) == kNothing);
+    CHECK(ended({part(0), part(16), opening}) == kNothing);
+    CHECK(ended({untagged(kSend, 0, 1, {}, 0, false), rest}) == Clauses{"violation DDP-5.2-11 initiator 1 octet 14"});
+    CHECK(Exchange()
+              .responder(Read{}.request())
+              .initiator(opening)
+              .initiator(Read{}.response())
+              .close(End::kFirst)
+              .found() == kNothing);
+    CHECK(Exchange().initiator(opening).gap(End::kFirst).initiator(part(0, kLast)).close(End::kFirst).found() ==
+          kNothing);
+  }
 }
 
 TEST_CASE("L is on no segment before the last", "[rfc5041/4.1][DDP-4.1-06]") {
