@@ -63,6 +63,8 @@ class TaggedOrder {
  public:
   explicit TaggedOrder(bool from_the_beginning) noexcept : whole_next_(from_the_beginning) {}
   void on(const Ulpdu& ulpdu, Findings& findings);
+  // The same segment, once what the message says has been judged, which may excuse it.
+  void conclude(const Ulpdu& ulpdu, Findings& findings);
   // A segment of another opcode goes on exactly where this message stopped.
   [[nodiscard]] bool continued_by(const Ulpdu& ulpdu) const noexcept;
   void close() noexcept { open_ = false; }
@@ -107,6 +109,8 @@ class DdpOrder {
  public:
   // False: which message the segment belongs to cannot be told.
   bool on(const Ulpdu& ulpdu, bool flawed, Findings& findings);
+  // The same segment, after judgment by RDMAP.
+  void conclude(const Ulpdu& ulpdu, Findings& findings);
   // The direction ended between two FPDUs.
   void end(Findings& findings);
   void forget();

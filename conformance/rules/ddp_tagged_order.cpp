@@ -42,7 +42,10 @@ void TaggedOrder::on(const Ulpdu& ulpdu, Findings& findings) {
   if (begun_) begin(ulpdu);
   coverage_.add(kMiddle + (header.offset.value - first_offset_), ulpdu.payload.size());
   next_offset_ = header.offset.value + ulpdu.payload.size();
-  if (!header.last) return;
+}
+
+void TaggedOrder::conclude(const Ulpdu& ulpdu, Findings& findings) {
+  if (!open_ || !ulpdu.last()) return;
   if (!excused_) judge_end(ulpdu, findings);
   open_ = false;
 }
@@ -135,6 +138,12 @@ bool DdpOrder::on(const Ulpdu& ulpdu, bool flawed, Findings& findings) {
   here.on(ulpdu, findings);
   if (!response && here.begun() && ulpdu.last()) overtake(ulpdu, findings);
   return true;
+}
+
+void DdpOrder::conclude(const Ulpdu& ulpdu, Findings& findings) {
+  if (ulpdu.tagged() == nullptr) return;
+  const bool response = ulpdu.opcode() == std::to_underlying(rdmap::Opcode::kReadResponse);
+  (response ? responses_ : writes_).conclude(ulpdu, findings);
 }
 
 // Messages are sent in the order in which they were submitted (DDP-5.3-01): Writes, Sends and requests have one order, and

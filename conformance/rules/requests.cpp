@@ -26,7 +26,7 @@ constexpr Rule kResponseOrder{"RDMAP-5.2.2-07", Severity::kViolation, Layer::kRd
 constexpr Rule kResponseStag{"RDMAP-4.4-03", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
                              "The STag of a Read Response is the SinkSTag of its Read Request."};
 constexpr Rule kResponseOffset{"RDMAP-4.4-04", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
-                               "The TO of a Read Response's first segment is the SinkTO of its Read Request."};
+                               "The TO of a Read Response is the SinkTO of its Read Request."};
 constexpr Rule kResponseLength{"RDMAP-4.4-07", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
                                "A Read Response carries as many octets as the RDMARDSZ of its Read Request says."};
 constexpr Rule kEmptyRead{"RDMAP-5.2.1-15", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2.1",
@@ -48,6 +48,13 @@ std::string number_in_words(bool atomic, std::uint32_t number) {
 
 std::string request_in_words(bool atomic, std::uint32_t number) {
   return (atomic ? "Atomic Request " : "Read Request ") + number_in_words(atomic, number);
+}
+
+// A segment of a Read Response.
+bool lies_within(const Ulpdu& ulpdu, const PendingRequest& request) noexcept {
+  const auto& header = *ulpdu.tagged();
+  const std::uint64_t at = header.offset.value - request.sink_offset;
+  return header.stag == request.sink_stag && at <= request.size && ulpdu.payload.size() <= request.size - at;
 }
 
 }  // namespace
@@ -138,6 +145,7 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Find
   if (!response_) response_ = begin_response(ulpdu, findings);
   response_->octets += ulpdu.payload.size();
   response_->end = ulpdu.fpdu->piece.end();
+  if (response_->displaced) judge_place(ulpdu, findings);
   if (response_->judged && !segment.jumped) judge_length(ulpdu, findings);
   const bool astray = response_->astray;
   cut_.reset();
@@ -153,10 +161,12 @@ Requests::Pending::const_iterator Requests::oldest(bool atomic) const noexcept {
   return std::ranges::find_if(pending_, [&](const Request& one) { return one.known && one.atomic == atomic; });
 }
 
-// The request whose response begins with this segment; none: pending_.end(). STag and TO of a response without octets may be
-// anything (DDP-5.2-12).
+// The request whose response begins with this segment; none: pending_.end(). Segments may come in any order (DDP-5.3-03). STag
+// and TO of a response without octets may be anything (DDP-5.2-12).
 Requests::Pending::const_iterator Requests::answered_by(const Ulpdu& ulpdu) const noexcept {
   if (ulpdu.payload.empty() && ulpdu.last()) return oldest(false);
+  const auto first = oldest(false);
+  if (first != pending_.end() && !ulpdu.last() && lies_within(ulpdu, *first)) return first;
   const auto& header = *ulpdu.tagged();
   return std::ranges::find_if(pending_, [&](const Request& one) {
     return one.known && !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
@@ -206,7 +216,13 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
                                      header.stag.value)));
     return {.astray = !unknown_};  // false if unrequested() has forgotten everything
   }
+  const auto elsewhere = [&] {
+    return findings.prepare(kResponseOffset, ulpdu.field<ddp::TaggedLayout::ToField>(),
+                            fmt::format("the Read Response begins at TO {:#x}; the request (MSN {}) named {:#x}",
+                                        header.offset.value, first->number, first->sink_offset));
+  };
   bool astray = false;
+  std::optional<Finding> displaced;
   auto meant = answered_by(ulpdu);
   if (meant == pending_.end()) {
     meant = first;
@@ -216,16 +232,24 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
                    fmt::format("the Read Response goes to STag {:08x}; the request (MSN {}) named {:08x}",
                                header.stag.value, first->number, first->sink_stag.value));
     } else {
-      findings.add(kResponseOffset, ulpdu.field<ddp::TaggedLayout::ToField>(),
-                   fmt::format("the Read Response begins at TO {:#x}; the request (MSN {}) named {:#x}",
-                               header.offset.value, first->number, first->sink_offset));
+      findings.add(elsewhere());
     }
   } else {
+    if (!ulpdu.payload.empty() && header.offset.value != meant->sink_offset) displaced = elsewhere();
     judge_order(ulpdu, ulpdu.octets(0, ddp::TaggedLayout::kSize), meant, findings);
   }
   const Request read = *meant;
   pending_.erase(meant);
-  return {.judged = true, .read = read, .astray = astray};
+  return {.judged = true, .read = read, .astray = astray, .displaced = std::move(displaced)};
+}
+
+// Of a response whose first segment is not that of the SinkTO: it may be one of the others.
+void Requests::judge_place(const Ulpdu& ulpdu, Findings& findings) {
+  const Request& read = response_->read;
+  if (ulpdu.tagged()->offset.value == read.sink_offset && !ulpdu.payload.empty()) return response_->displaced.reset();
+  if (!ulpdu.last() && response_->octets < read.size && lies_within(ulpdu, read)) return;
+  findings.add(*std::exchange(response_->displaced, std::nullopt));
+  response_->astray = true;
 }
 
 void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {

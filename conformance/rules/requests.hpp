@@ -61,7 +61,8 @@ class Requests {
     std::uint64_t octets{};
     std::uint64_t end{};  // stream offset after its last segment
     bool too_long{};
-    bool astray{};  // it has no request, or its STag or TO is not that of the request
+    bool astray{};                       // it has no request, or its STag or TO is not that of the request
+    std::optional<Finding> displaced{};  // its first segment, until one begins at the SinkTO
   };
   struct Stream {
     std::optional<std::uint64_t> end{};  // stream offset after what was seen
@@ -82,6 +83,7 @@ class Requests {
   void judge_order(const Ulpdu& ulpdu, const Where& where, Pending::const_iterator meant, Findings& findings);
   Response begin_response(const Ulpdu& ulpdu, Findings& findings);
   void unrequested(const Ulpdu& ulpdu, Request answered, Finding finding);
+  void judge_place(const Ulpdu& ulpdu, Findings& findings);
   void judge_length(const Ulpdu& ulpdu, Findings& findings);
 
   Pending pending_{};  // in the order in which they were sent

@@ -26,6 +26,7 @@ void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings
     return forget(fpdu.piece.from);
   }
   judge_message(ulpdu, facts, findings);
+  here.order.conclude(ulpdu, findings);
 }
 
 // Before the segment is taken for one of the response that lacks L.

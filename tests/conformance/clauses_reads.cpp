@@ -179,6 +179,44 @@ TEST_CASE("a Response begins at the SinkTO", "[rfc5040/4.4][RDMAP-4.4-04]") {
   CHECK(answered({far.request()}, {far.response(16, 0, false), far.response(8, 16)}) == kNothing);
 }
 
+TEST_CASE("the segments of a Response may come in any order of TO, which is a SHOULD",
+          "[rfc5040/4.4][rfc5041/5.3][RDMAP-4.4-04][DDP-5.3-03]") {
+  const Clauses warned{"warning DDP-5.3-03 responder 4 octet 6"};
+  const std::vector<Octets> requests{kRead.request(), kSecond.request()};
+  const auto responded = [&](std::vector<Octets> responses) {
+    responses.push_back(kSecond.response());
+    return answered(requests, responses);
+  };
+  CHECK(responded({kRead.response(8, 16, false), kRead.response(16)}) == warned);
+  CHECK(responded({kRead.response(8, 8, false), kRead.response(8, 0, false), kRead.response(8, 16)}) == warned);
+  CHECK(responded({kRead.response(8, 8, false), kRead.response(8, 16, false), kRead.response(8)}) ==
+        Clauses{"warning DDP-5.3-03 responder 5 octet 6"});
+  SECTION("but one that never begins at the SinkTO goes elsewhere, and that is one finding") {
+    const Clauses told{"violation RDMAP-4.4-04 responder 3 octet 6"};
+    CHECK(responded({kRead.response(8, 1, false), kRead.response(16, 9)}) == told);
+    CHECK(responded({kRead.response(8, 8, false), kRead.response(8, 8, false), kRead.response(8, 16)}) == told);
+    CHECK(responded({kRead.response(8, 16, false), kRead.response(16, 8)}) == told);
+    CHECK(responded({kRead.response(16, 0x1000, false), kRead.response(8, 0x1010)}) == told);
+  }
+  SECTION("also where the octets of another request lie within") {
+    const Read inner{.msn = 2, .sink_offset = 0x2010, .size = 8};
+    CHECK(answered({kRead.request(), inner.request()},
+                   {kRead.response(8, 16, false), kRead.response(16), inner.response()}) == warned);
+  }
+  SECTION("after which the next ones are judged, also when the capture lost one") {
+    const Read third{.msn = 3, .sink_offset = 0x6000};
+    CHECK(Exchange()
+              .initiator(kRead.request())
+              .initiator(kSecond.request())
+              .initiator(third.request())
+              .lose(End::kSecond, kRead.response())
+              .responder(kSecond.response(4, 4, false))
+              .responder(kSecond.response(4))
+              .responder(third.response(23))
+              .found() == Clauses{"violation RDMAP-4.4-07 responder 7 octet 0"});
+  }
+}
+
 TEST_CASE("a Response has the octets that were asked for", "[rfc5040/4.4][RDMAP-4.4-07]") {
   CHECK(answered({kRead.request()}, {kRead.response(24)}) == kNothing);
   CHECK(answered({kRead.request()}, {kRead.response(23)}) == Clauses{"violation RDMAP-4.4-07 responder 2 octet 0"});
