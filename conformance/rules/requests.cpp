@@ -85,23 +85,6 @@ void Requests::add(const Ulpdu& ulpdu, const Request& request, const Facts& fact
   if (!early && !unknown_ && !places_) count_request(ulpdu, facts, findings);
 }
 
-// A response that was told for having no request may have been sent too early for this one: then neither end had heard
-// of the other's message.
-bool Requests::answered_early(const Ulpdu& ulpdu, const Request& request) {
-  const auto fits = [&](const Request& answer) {
-    if (answer.atomic != request.atomic || !sent_without(ulpdu.fpdu->piece.acknowledged, answer.end + 1)) return false;
-    if (request.atomic) return answer.number == request.number;
-    return answer.sink_stag == request.sink_stag && answer.sink_offset == request.sink_offset;
-  };
-  const auto found = std::ranges::find_if(early_, fits);
-  if (found == early_.end()) return false;
-  std::erase_if(unrequested_, [&](const Unrequested& one) {  // the capture shows the request late
-    return one.begin == found->end && one.acknowledged >= request.end;
-  });
-  early_.erase(found);
-  return true;
-}
-
 // As the requester knew: a response that it has not acknowledged was outstanding when it sent this request. What it acknowledges
 // and the capture has not shown yet may be a response.
 void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
@@ -268,28 +251,6 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
                            ulpdu.last() ? "" : "at least ", response_->octets, response_->read.number, asked));
 }
 
-// Without an acknowledgment number a request may come first all the same. One that the capture lost may be of this kind.
-void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
-  const bool any_lost = std::ranges::find(pending_, false, &Request::known) != pending_.end();
-  if (!ulpdu.fpdu->piece.acknowledged || any_lost) return forget();
-  const Piece& piece = ulpdu.fpdu->piece;
-  if (unrequested_.size() < Findings::kMost) {
-    unrequested_.push_back({std::move(finding), piece.stream_offset, *piece.acknowledged});
-  }
-  if (early_.size() == Findings::kMost) early_.erase(early_.begin());
-  answered.end = piece.stream_offset;
-  early_.push_back(answered);
-}
-
-// Those whose end had received only what was seen of the requester.
-void Requests::confirm_unrequested(Findings& findings) {
-  std::erase_if(unrequested_, [&](Unrequested& one) {
-    const bool certain = requests_.end && one.acknowledged <= *requests_.end;
-    if (certain) findings.add(std::move(one.finding));
-    return certain;
-  });
-}
-
 void Requests::end_response(Findings& findings) {
   auto missing = std::exchange(without_last_, std::nullopt);
   if (!missing) return;
@@ -303,6 +264,7 @@ void Requests::forget() {
   pending_.clear();
   answered_.clear();
   early_.clear();
+  unrequested_.clear();
   response_ = Response{};  // the next segment may be in the middle of one
   cut_.reset();
   places_.reset();

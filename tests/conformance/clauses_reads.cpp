@@ -127,6 +127,28 @@ TEST_CASE("what the capture does not show of a Request is not blamed on the Resp
   CHECK(ended_in(20, Closing::kFin) == Clauses{"MPA-7.2-01"});
 }
 
+TEST_CASE("a Response that acknowledges what is not seen yet may have its Request there",
+          "[rfc5040/5.2][rfc7306/5.2.2][RDMAP-5.2-01][RDMAPX-5.2.2-02]") {
+  const auto shown_late = [](const Octets& request, const Octets& response, bool lost,
+                             std::optional<std::uint64_t> acknowledged) {
+    Conversation conversation;
+    Script script = conversation.startup();
+    script.send(End::kFirst, conversation.initiator.add(write({})));
+    const Octets late = conversation.initiator.add(request);
+    script.send(End::kSecond, conversation.responder.add(response), script.sent(End::kFirst) + late.size());
+    if (lost) script.gap(End::kSecond, conversation.responder.add(send(1, pattern(9))).size());
+    script.send(End::kFirst, late, acknowledged);
+    script.send(End::kFirst, conversation.initiator.add(send(1, pattern(9))));
+    return violations(script.audit());
+  };
+  for (const bool lost : {false, true}) {
+    for (const std::optional<std::uint64_t> acknowledged : {std::optional<std::uint64_t>(20), {}}) {
+      CHECK(shown_late(kRead.request(), kRead.response(), lost, acknowledged) == Clauses{});
+      CHECK(shown_late(Atomic{}.request(), Atomic{}.response(), lost, acknowledged) == Clauses{});
+    }
+  }
+}
+
 TEST_CASE("a Request whose FPDU is broken may have been one", "[rfc5040/5.2][rfc5044/4.1][RDMAP-5.2-01][MPA-4.1-02]") {
   const auto answered_behind = [](const FpduStream::Wrong& wrong) {
     return Exchange()
