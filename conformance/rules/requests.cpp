@@ -140,6 +140,14 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Find
   return !astray;
 }
 
+void Requests::on_empty_segment(const Ulpdu& ulpdu) {
+  if (unknown_ || places_ || response_ || pending_.empty()) return;
+  const Request& next = pending_.front();
+  if (!next.known || next.atomic || next.size > 0) return;
+  answered_.push_back(ulpdu.fpdu->piece.end());
+  pending_.pop_front();
+}
+
 Requests::Pending::const_iterator Requests::oldest(bool atomic) const noexcept {
   return std::ranges::find_if(pending_, [&](const Request& one) { return one.known && one.atomic == atomic; });
 }
@@ -147,8 +155,8 @@ Requests::Pending::const_iterator Requests::oldest(bool atomic) const noexcept {
 // The request whose response begins with this segment; none: pending_.end(). Segments may come in any order (DDP-5.3-03). STag
 // and TO of a response without octets may be anything (DDP-5.2-12).
 Requests::Pending::const_iterator Requests::answered_by(const Ulpdu& ulpdu) const noexcept {
-  if (ulpdu.payload.empty() && ulpdu.last()) return oldest(false);
   const auto first = oldest(false);
+  if (ulpdu.payload.empty()) return first;
   if (first != pending_.end() && !ulpdu.last() && lies_within(ulpdu, *first)) return first;
   const auto& header = *ulpdu.tagged();
   return std::ranges::find_if(pending_, [&](const Request& one) {

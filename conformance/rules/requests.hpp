@@ -29,6 +29,8 @@ class Requests {
   };
   // False: it goes elsewhere than its request said, or there was none.
   bool on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings);
+  // A segment of a Read Response without octets and without L, as was told: if a Read of nothing is to be answered, with that.
+  void on_empty_segment(const Ulpdu& ulpdu);
   // The response under way has all of its octets, and this segment of a Read Response begins the one to another request:
   // the L is what is missing.
   [[nodiscard]] bool begins_next_response(const Ulpdu& ulpdu) const noexcept;

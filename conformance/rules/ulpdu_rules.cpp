@@ -44,7 +44,10 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
   const rdmap::OpcodeRow& kind = *rdmap::find_opcode(ulpdu.opcode());
   if (kind.part == rdmap::Part::kEnd) return here.terminates.on_terminate(ulpdu, peer.headers, findings);
   here.terminates.on_other(*ulpdu.fpdu, findings);
-  if (ulpdu.tagged() != nullptr && ulpdu.empty_and_not_last()) return;  // told as such
+  if (ulpdu.tagged() != nullptr && ulpdu.empty_and_not_last()) {  // told as such
+    if (kind.opcode == rdmap::Opcode::kReadResponse) peer.requests.on_empty_segment(ulpdu);
+    return;
+  }
   if (!kind.payload.is_fixed()) return judge_kind(ulpdu, facts, findings);
   rules::JoinedMessage& joined = here.joined[ulpdu.untagged()->queue];
   if (joined.open() && ulpdu.untagged()->offset.value == 0) {  // the one before has no L, so what it was is not known

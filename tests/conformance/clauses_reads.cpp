@@ -371,6 +371,22 @@ TEST_CASE("a Response without octets and without L is one finding", "[rfc5041/5.
   CHECK(answered({}, {empty}) == Clauses{"violation DDP-5.2-11 responder 1 octet 0"});
   CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), empty, kRead.response(8, 16)}) ==
         Clauses{"violation DDP-5.2-11 responder 3 octet 0"});
+  SECTION("and answers a Read of nothing") {
+    const Read nothing{.size = 0}, next{.msn = 2, .size = 0}, last{.msn = 3, .sink = 0x77, .sink_offset = 0x4000};
+    CHECK(Exchange(enhanced_conversation(2, 2, 2, 2))
+              .initiator(nothing.request())
+              .initiator(next.request())
+              .responder(empty)
+              .responder(next.response())
+              .initiator(last.request())
+              .initiator(Atomic{.msn = 4}.request())
+              .responder(last.response())
+              .responder(Atomic{}.response())
+              .found() == Clauses{"violation DDP-5.2-11 responder 3 octet 0"});
+    CHECK(answered({kRead.request(), next.request(), last.request()},
+                   {kRead.response(24, 0, false), empty, last.response()}) ==
+          Clauses{"violation DDP-4.1-05 responder 4 octet 0", "violation DDP-5.2-11 responder 5 octet 0"});
+  }
 }
 
 TEST_CASE("a hole in a Response is one finding", "[rfc5040/4.4][rfc5041/5.2][RDMAP-4.4-07][DDP-5.2-10]") {
