@@ -91,6 +91,7 @@ class TaggedOrder {
   bool open_ = false;
   bool begun_ = false;
   bool excused_ = false;
+  bool empty_told_ = false;  // of a segment without payload
   ddp::Stag stag_{};
   std::optional<ddp::Stag> other_stag_{};  // of a later segment, once told
   std::uint64_t first_offset_ = 0;         // TO of the first segment

@@ -186,7 +186,7 @@ void QueueOrder::judge_end(const Ulpdu& ulpdu, Findings& findings) {
                  fmt::format("message {} of queue {} begins at MO {}, not 0", msn_, header.queue,
                              coverage_.empty() ? header.offset.value : coverage_.begin()));
   } else if (!coverage_.contiguous() || coverage_.overlaps()) {
-    if (jump_) told(kMessageOffset);
+    if (jump_ && !empty_told_) told(kMessageOffset);
   } else if (next_offset_ != coverage_.end()) {
     findings.add(kLastNotLargestOffset, ulpdu.field<Untagged::MoField>(),
                  fmt::format("L comes at MO {}, but message {} of queue {} has octets up to {}", header.offset.value,

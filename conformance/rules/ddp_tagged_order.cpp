@@ -66,6 +66,7 @@ void TaggedOrder::begin(const Ulpdu& ulpdu) {
   first_offset_ = next_offset_ = header.offset.value;
   coverage_.clear();
   jump_.reset();
+  empty_told_ = false;
 }
 
 // It belongs to no message, or ends the one that is open, which had octets. Its STag and TO may be anything
@@ -75,6 +76,7 @@ void TaggedOrder::judge_empty(const Ulpdu& ulpdu, Findings& findings) {
     findings.add(kEmptySegment, ulpdu.octets(0, 1),
                  open_ ? "a tagged message has a segment without payload among others"
                        : "a tagged segment has no payload and no L");
+    empty_told_ = true;
   }
   if (ulpdu.last()) close();
 }
@@ -104,6 +106,7 @@ void TaggedOrder::judge_inside(const Ulpdu& ulpdu, Findings& findings) {
 void TaggedOrder::judge_end(const Ulpdu& ulpdu, Findings& findings) {
   if (!whole_ || !jump_ || !coverage_.known()) return;
   const bool complete = coverage_.contiguous() && !coverage_.overlaps();
+  if (!complete && empty_told_) return;  // its octets may be what is missing
   findings.add(complete ? kTaggedOrder : kTaggedOffset, ulpdu.from(), jump_->place, jump_->stream_offset,
                fmt::format("TO is {:#x} where the segment before ended at {:#x}", jump_->found, jump_->expected));
 }

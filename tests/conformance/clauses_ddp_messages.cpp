@@ -152,6 +152,8 @@ TEST_CASE("a message without octets is one segment", "[rfc5041/5.2][DDP-5.2-11]"
     CHECK(sent({empty(0, false), empty(0, false), part(0, kLast)}) == first);
     CHECK(sent({empty(0, false), part(0, kLast)}) == first);
     CHECK(sent({empty(0, false), part(0, kLast, 2), part(0, kLast, 3)}) == first);
+    CHECK(sent({part(0), empty(16, false), part(32, kLast), part(0, false, 2), part(17, kLast, 2)}) ==
+          Clauses{"violation DDP-5.2-11 initiator 2 octet 14", "violation DDP-5.2-07 initiator 5 octet 14"});
     CHECK(sent({part(0), empty(16, false), part(0, kLast, 2)}) ==
           Clauses{"violation DDP-5.2-11 initiator 2 octet 14", "violation DDP-4.1-05 initiator 3 octet 0"});
     CHECK(sent({part(0), empty(16, false), part(16, kLast), part(0, kLast, 2)}) ==

@@ -103,6 +103,8 @@ TEST_CASE("a tagged message without octets is one segment", "[rfc5041/5.2][DDP-5
     CHECK(sent({empty(false, kStag, 0)}) == first);
     CHECK(sent({empty(false, 0, 0), part(0, kLast)}) == first);
     CHECK(sent({empty(false, kStag, 0), empty(kLast, kStag, 0)}) == first);
+    CHECK(sent({part(0), empty(false, kStag, 16), part(32), part(48, kLast), part(0), part(17, kLast)}) ==
+          Clauses{"violation DDP-5.2-11 responder 2 octet 0", "violation DDP-5.2-10 responder 6 octet 6"});
     CHECK(sent({part(0), empty(false, 0, 0), part(16, kLast), part(0, kLast)}) ==
           Clauses{"violation DDP-5.2-11 responder 2 octet 0"});
   }
