@@ -144,6 +144,9 @@ void ConnectionAudit::judge(const FpduSeen& fpdu) {
   tally_of(fpdu.piece.from).count(fpdu);
   if (fpdu.guessed || fpdu.may_be_nested) return forget(fpdu.piece.from);
   if (!rules_->startup_order.on(fpdu, facts_, findings_)) return;  // after a rejecting Reply: MPA is over
+  for (const Direction from : {Direction::kFromInitiator, Direction::kFromResponder}) {
+    if (rules_->startup_order.swallowed(from)) forget(from);
+  }
   rules_->startup_missing.on(fpdu, facts_, findings_);
   rules_->alignment.on(fpdu, facts_, findings_);
   rules_->crc.on(fpdu, facts_, findings_);

@@ -33,27 +33,27 @@ Verdict one_begins(Bytes octets, const Track& track, bool cut, Effort& effort) n
 
 }  // namespace
 
-// With a CRC one good FPDU settles it. A direction whose CRCs are all wrong is still followed when the headers make
-// sense.
+// With a CRC one good FPDU settles it. One with a wrong CRC and a header that makes no sense settles the contrary: a wrong
+// length leads to such octets, and they may seem to lead to an FPDU. A direction whose CRCs are all wrong is still followed
+// when the headers make sense.
 Verdict leads_on(Bytes behind, const Track& track, bool cut, Effort& effort) noexcept {
+  const bool crc = track.framing.crc;
   Track at = track;
   std::size_t from = 0;
-  bool sensible = true;
   for (int i = 0; i < kFollowed; ++i) {
     const auto size = extent(behind, at);
     if (!size || behind.size() < size->size) {
       if (!cut) return more(from, size, effort);
-      return sensible ? fits(behind, at) : Verdict::kNo;
+      return crc || i == 0 ? fits(behind, at) : Verdict::kNo;
     }
     if (convincing(behind, *size, at)) return Verdict::kYes;
-    const bool here = plausible(behind, *size, at).value_or(false);
-    if (here && !track.framing.crc) return Verdict::kYes;
-    sensible = sensible && here;
+    const bool sensible = plausible(behind, *size, at).value_or(false);
+    if (sensible != crc) return sensible ? Verdict::kYes : Verdict::kNo;
     behind = behind.subspan(size->size);
     from += size->size;
     at = at.behind(size->size);
   }
-  return sensible ? Verdict::kYes : Verdict::kNo;
+  return crc ? Verdict::kYes : Verdict::kNo;
 }
 
 Verdict row_begins(Bytes octets, const Track& track, bool cut, Effort& effort) noexcept {

@@ -77,7 +77,7 @@ void TcpConnection::take(const TcpPacket& packet, std::int64_t time, EventQueue&
   note_arrival(from, to, packet);
   // A packet that knows no more than what was seen is older than those that wait, but a reset ends what they say.
   if ((from.waiting.empty() || !packet.header.rst) && !must_wait(from, to, packet)) {
-    if (packet.header.ack) from.modest_at = info_.packets;
+    if (packet.header.ack) note_modest(from, packet.header.sequence);
     process(packet, out);
   } else {
     from.waiting.push(packet, info_.packets, to.beyond);
@@ -119,6 +119,20 @@ void TcpConnection::note_arrival(Half& from, Half& to, const TcpPacket& packet) 
 
 void TcpConnection::note_sequence(Half& of, std::uint32_t sequence) noexcept {
   if (!of.first_sequence || static_cast<std::int32_t>(sequence - *of.first_sequence) < 0) of.first_sequence = sequence;
+}
+
+// A packet with a lower number was sent before, or again.
+void TcpConnection::note_modest(Half& from, std::uint32_t sequence) const noexcept {
+  if (from.modest_at > 0 && static_cast<std::int32_t>(sequence - from.modest_sequence) < 0) return;
+  from.modest_at = info_.packets;
+  from.modest_sequence = sequence;
+}
+
+// A packet behind this one, in the stream and in the capture, did not have to wait.
+bool TcpConnection::need_not_wait(const Half& from, const WaitingPackets::Entry& entry) noexcept {
+  const TcpPacket& packet = entry.kept.packet();
+  const std::uint32_t end = packet.header.sequence + static_cast<std::uint32_t>(packet.payload_size);
+  return from.modest_at > entry.since && static_cast<std::int32_t>(from.modest_sequence - end) >= 0;
 }
 
 // A stretch that overlaps others or follows on them becomes one with them, as old as the oldest. Also a packet without
@@ -176,7 +190,7 @@ bool TcpConnection::overdue(const Half& from, Half& to) const noexcept {
   if (waiting_share_.exceeded()) return true;
   const WaitingPackets::Entry& first = from.waiting.front();
   if (waits_at_hole(first, to)) return true;
-  const std::uint64_t waited = info_.packets - first.since;
+  const std::uint64_t waited = info_.packets - first.waiting_since;
   if (waited < kPatienceForDirection) return false;
   to.absent = true;
   return true;
@@ -210,7 +224,7 @@ void TcpConnection::release_first(Half& from, Half& to, EventQueue& out, bool at
   };
   std::optional<std::int64_t> least;
   const bool near = at_end && distance_of(from.waiting.front()).value_or(0) <= kUnscaledWindow;
-  if (!near && from.modest_at > from.waiting.front().since) least = 0;  // did not have to wait
+  if (!near && need_not_wait(from, from.waiting.front())) least = 0;
   std::size_t looked_at = 0;
   for (const WaitingPackets::Entry& entry : from.waiting) {
     if (least && *least <= 0) break;

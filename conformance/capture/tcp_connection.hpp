@@ -47,8 +47,10 @@ class TcpConnection {
     std::uint64_t captured = 0;
     std::vector<Stretch> ahead{};  // in order, with holes between them; kMostAhead at most
     std::uint64_t beyond = 0;      // packets that came while there was a hole before them
-    // Packets of the connection when one came last that acknowledged no more than had been seen.
+    // Packets of the connection when one came that acknowledged no more than had been seen; of these the one with the
+    // highest sequence number.
     std::uint64_t modest_at = 0;
+    std::uint32_t modest_sequence = 0;
     WaitingPackets waiting{};
   };
   [[nodiscard]] End sender(const TcpPacket& packet) const noexcept {
@@ -60,6 +62,8 @@ class TcpConnection {
   static void note_sequence(Half& of, std::uint32_t sequence) noexcept;
   static void note_octets(Half& from, Stretch stretch);
   static void join_captured(Half& from) noexcept;
+  void note_modest(Half& from, std::uint32_t sequence) const noexcept;
+  [[nodiscard]] static bool need_not_wait(const Half& from, const WaitingPackets::Entry& entry) noexcept;
   [[nodiscard]] bool must_wait(const Half& from, const Half& to, const TcpPacket& packet) const noexcept;
   [[nodiscard]] bool waits_at_hole(const WaitingPackets::Entry& entry, Half& to) const noexcept;
   [[nodiscard]] bool overdue(const Half& from, Half& to) const noexcept;

@@ -41,7 +41,8 @@ TcpPacket KeptPacket::give(EventQueue& out) {
 void WaitingPackets::push(const TcpPacket& packet, std::uint64_t since, std::uint64_t beyond) {
   auto place = entries_.end();
   while (place != entries_.begin() && was_sent_before(packet.header, std::prev(place)->kept.packet().header)) --place;
-  cost_ += entries_.insert(place, {KeptPacket(packet), since, beyond})->kept.cost();
+  const std::uint64_t waiting_since = place == entries_.end() ? since : place->waiting_since;
+  cost_ += entries_.insert(place, {KeptPacket(packet), since, waiting_since, beyond})->kept.cost();
 }
 
 TcpPacket WaitingPackets::pop(EventQueue& out) {

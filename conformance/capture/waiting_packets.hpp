@@ -44,8 +44,9 @@ class WaitingPackets {
  public:
   struct Entry {
     KeptPacket kept;
-    std::uint64_t since{};   // packets of the connection when it began to wait
-    std::uint64_t beyond{};  // packets of the other direction that showed a hole by then
+    std::uint64_t since{};          // packets of the connection when it began to wait
+    std::uint64_t waiting_since{};  // likewise, it or the first that it holds up
+    std::uint64_t beyond{};         // packets of the other direction that showed a hole by then
   };
 
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }

@@ -74,7 +74,7 @@ void AnswerPlaces::on_read_response(const PendingRequests& pending, const Ulpdu&
     if (whole_ && (octets_ > request.size || (ulpdu.last() && octets_ < request.size))) return false;
     if (ulpdu.payload.empty()) return request.size == 0;  // STag and TO may be anything (DDP-5.2-12)
     const std::uint64_t at = header.offset.value - request.sink_offset;
-    if (first ? at != 0 : at == 0 && request.answered > 0) return false;
+    if (first ? at != 0 && ulpdu.last() : at == 0 && request.answered > 0) return false;
     return header.stag == request.sink_stag && at <= request.size && ulpdu.payload.size() <= request.size - at;
   });
   torn_ = false;

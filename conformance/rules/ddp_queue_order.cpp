@@ -74,6 +74,14 @@ void QueueOrder::await_last(const Ulpdu& ulpdu, Findings& findings) {
                                    ulpdu.untagged()->queue, kind->payload.least));
 }
 
+void QueueOrder::overtake(std::uint32_t queue, const Ulpdu& later, Findings& findings) {
+  const bool told = empty_told_ && coverage_.empty();
+  if (!open_ || !whole_ || told || without_last_) return;
+  without_last_ = findings.prepare(
+      kLastMissing, later.octets(0, 1),
+      fmt::format("another message follows although no segment of message {} of queue {} had L", msn_, queue));
+}
+
 void QueueOrder::end(Findings& findings) {
   if (auto missing = std::exchange(without_last_, std::nullopt)) findings.add(std::move(*missing));
 }
@@ -97,9 +105,12 @@ void QueueOrder::judge_start(const Ulpdu& ulpdu, Findings& findings) {
       return;
     }
     if (msn == expected) {
-      findings.add(kLastMissing, ulpdu.octets(0, 1),
-                   fmt::format("message {} of queue {} begins although no segment of message {} had L", msn,
-                               header.queue, msn_));
+      const bool told = empty_told_ && coverage_.empty();
+      if (!told) {
+        findings.add(kLastMissing, ulpdu.octets(0, 1),
+                     fmt::format("message {} of queue {} begins although no segment of message {} had L", msn,
+                                 header.queue, msn_));
+      }
       return begin(ulpdu);
     }
   }
@@ -138,6 +149,7 @@ void QueueOrder::judge_inside(const Ulpdu& ulpdu, bool flawed, Findings& finding
   const auto& header = *ulpdu.untagged();
   const Bytes rsvd_ulp = ulpdu.fpdu->ulpdu.subspan(1, rsvd_ulp_.size());
   if (!flawed && !flawed_ && !std::ranges::equal(rsvd_ulp, rsvd_ulp_)) {
+    flawed_ = true;
     findings.add(kRsvdUlpUntagged, ulpdu.octets(1, rsvd_ulp_.size()),
                  fmt::format("RsvdULP differs from the first segment of message {} of queue {}", msn_, header.queue));
   }
@@ -174,7 +186,7 @@ void QueueOrder::judge_end(const Ulpdu& ulpdu, Findings& findings) {
                  fmt::format("message {} of queue {} begins at MO {}, not 0", msn_, header.queue,
                              coverage_.empty() ? header.offset.value : coverage_.begin()));
   } else if (!coverage_.contiguous() || coverage_.overlaps()) {
-    if (jump_) told(kMessageOffset);
+    if (jump_ && !empty_told_) told(kMessageOffset);
   } else if (next_offset_ != coverage_.end()) {
     findings.add(kLastNotLargestOffset, ulpdu.field<Untagged::MoField>(),
                  fmt::format("L comes at MO {}, but message {} of queue {} has octets up to {}", header.offset.value,

@@ -26,7 +26,7 @@ constexpr Rule kResponseOrder{"RDMAP-5.2.2-07", Severity::kViolation, Layer::kRd
 constexpr Rule kResponseStag{"RDMAP-4.4-03", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
                              "The STag of a Read Response is the SinkSTag of its Read Request."};
 constexpr Rule kResponseOffset{"RDMAP-4.4-04", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
-                               "The TO of a Read Response's first segment is the SinkTO of its Read Request."};
+                               "The TO of a Read Response is the SinkTO of its Read Request."};
 constexpr Rule kResponseLength{"RDMAP-4.4-07", Severity::kViolation, Layer::kRdmap, "RFC 5040 4.4",
                                "A Read Response carries as many octets as the RDMARDSZ of its Read Request says."};
 constexpr Rule kEmptyRead{"RDMAP-5.2.1-15", Severity::kViolation, Layer::kRdmap, "RFC 5040 5.2.1",
@@ -48,6 +48,13 @@ std::string number_in_words(bool atomic, std::uint32_t number) {
 
 std::string request_in_words(bool atomic, std::uint32_t number) {
   return (atomic ? "Atomic Request " : "Read Request ") + number_in_words(atomic, number);
+}
+
+// A segment of a Read Response.
+bool lies_within(const Ulpdu& ulpdu, const PendingRequest& request) noexcept {
+  const auto& header = *ulpdu.tagged();
+  const std::uint64_t at = header.offset.value - request.sink_offset;
+  return header.stag == request.sink_stag && at <= request.size && ulpdu.payload.size() <= request.size - at;
 }
 
 }  // namespace
@@ -78,23 +85,6 @@ void Requests::add(const Ulpdu& ulpdu, const Request& request, const Facts& fact
   if (!early && !unknown_ && !places_) count_request(ulpdu, facts, findings);
 }
 
-// A response that was told for having no request may have been sent too early for this one: then neither end had heard
-// of the other's message.
-bool Requests::answered_early(const Ulpdu& ulpdu, const Request& request) {
-  const auto fits = [&](const Request& answer) {
-    if (answer.atomic != request.atomic || !sent_without(ulpdu.fpdu->piece.acknowledged, answer.end + 1)) return false;
-    if (request.atomic) return answer.number == request.number;
-    return answer.sink_stag == request.sink_stag && answer.sink_offset == request.sink_offset;
-  };
-  const auto found = std::ranges::find_if(early_, fits);
-  if (found == early_.end()) return false;
-  std::erase_if(unrequested_, [&](const Unrequested& one) {  // the capture shows the request late
-    return one.begin == found->end && one.acknowledged >= request.end;
-  });
-  early_.erase(found);
-  return true;
-}
-
 // As the requester knew: a response that it has not acknowledged was outstanding when it sent this request. What it
 // acknowledges and the capture has not shown yet may be a response.
 void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
@@ -102,7 +92,7 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
   if (acknowledged) {
     answered_.erase(answered_.begin(), std::ranges::upper_bound(answered_, *acknowledged));
   }
-  const std::size_t outstanding = pending_.size() + answered_.size() + (response_ && response_->judged ? 1 : 0);
+  const std::size_t outstanding = this->outstanding(acknowledged);
   const auto limit = facts.request_limit(ulpdu.from());
   const bool all_seen = counted_ && acknowledged && responses_.end && *acknowledged <= *responses_.end;
   const bool too_many = all_seen && limit && outstanding > *limit;
@@ -112,6 +102,13 @@ void Requests::count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& f
   }
   told_ = too_many;
   if (outstanding > kMost) forget();
+}
+
+// Of a response that has all of its octets, the requester need not miss the L.
+std::size_t Requests::outstanding(std::optional<std::uint64_t> acknowledged) const noexcept {
+  const bool under_way = response_ && response_->judged;
+  const bool received = under_way && without_last_ && acknowledged && *acknowledged >= response_->end;
+  return pending_.size() + answered_.size() + (under_way && !received ? 1 : 0);
 }
 
 bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings) {
@@ -130,19 +127,47 @@ bool Requests::on_read_response(const Ulpdu& ulpdu, const Segment& segment, Find
   if (response_ && response_->judged && segment.begins) response_.reset();
   if (!response_) response_ = begin_response(ulpdu, findings);
   response_->octets += ulpdu.payload.size();
+  response_->end = ulpdu.fpdu->piece.end();
+  if (response_->displaced) judge_place(ulpdu, findings);
   if (response_->judged && !segment.jumped) judge_length(ulpdu, findings);
   const bool astray = response_->astray;
   cut_.reset();
   if (ulpdu.last()) {
-    if (response_->judged) answered_.push_back(ulpdu.fpdu->piece.end());
+    if (response_->judged) answered_.push_back(response_->end);
     if (response_->judged && response_->octets < response_->read.size) cut_ = std::pair(header.stag, end);
     response_.reset();
   }
   return !astray;
 }
 
-Requests::Pending::iterator Requests::oldest(bool atomic) noexcept {
+void Requests::on_empty_segment(const Ulpdu& ulpdu) {
+  if (unknown_ || places_ || response_ || pending_.empty()) return;
+  const Request& next = pending_.front();
+  if (!next.known || next.atomic || next.size > 0) return;
+  answered_.push_back(ulpdu.fpdu->piece.end());
+  pending_.pop_front();
+}
+
+Requests::Pending::const_iterator Requests::oldest(bool atomic) const noexcept {
   return std::ranges::find_if(pending_, [&](const Request& one) { return one.known && one.atomic == atomic; });
+}
+
+// The request whose response begins with this segment; none: pending_.end(). Segments may come in any order (DDP-5.3-03). STag
+// and TO of a response without octets may be anything (DDP-5.2-12).
+Requests::Pending::const_iterator Requests::answered_by(const Ulpdu& ulpdu) const noexcept {
+  const auto first = oldest(false);
+  if (ulpdu.payload.empty()) return first;
+  if (first != pending_.end() && !ulpdu.last() && lies_within(ulpdu, *first)) return first;
+  const auto& header = *ulpdu.tagged();
+  return std::ranges::find_if(pending_, [&](const Request& one) {
+    return one.known && !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
+  });
+}
+
+bool Requests::begins_next_response(const Ulpdu& ulpdu) const noexcept {
+  if (!without_last_) return false;
+  const auto meant = answered_by(ulpdu);
+  return meant != pending_.end() && (!ulpdu.payload.empty() || meant->size == 0);
 }
 
 // False: it was sent before its request had arrived.
@@ -155,7 +180,7 @@ bool Requests::judge_arrival(const Ulpdu& ulpdu, const Where& where, const Reque
   return false;
 }
 
-void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iterator meant, Findings& findings) {
+void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::const_iterator meant, Findings& findings) {
   if (!judge_arrival(ulpdu, where, *meant, findings) || meant == pending_.begin()) return;
   const auto alike = oldest(meant->atomic);
   const bool same_kind = alike != meant;
@@ -172,9 +197,6 @@ void Requests::judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iter
 // Takes the request that this response answers: the oldest one, if all is well.
 Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findings) {
   const auto& header = *ulpdu.tagged();
-  const auto fits = [&](const Request& one) {
-    return one.known && !one.atomic && one.sink_stag == header.stag && one.sink_offset == header.offset.value;
-  };
   if (unknown_ || answers_unseen()) return {};
   const auto first = oldest(false);
   if (first == pending_.end()) {
@@ -185,10 +207,14 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
                                      header.stag.value)));
     return {.astray = !unknown_};  // false if unrequested() has forgotten everything
   }
-  // STag and TO of a response without octets may be anything (DDP-5.2-12).
-  const bool anything_fits = ulpdu.payload.empty() && ulpdu.last();
+  const auto elsewhere = [&] {
+    return findings.prepare(kResponseOffset, ulpdu.field<ddp::TaggedLayout::ToField>(),
+                            fmt::format("the Read Response begins at TO {:#x}; the request (MSN {}) named {:#x}",
+                                        header.offset.value, first->number, first->sink_offset));
+  };
   bool astray = false;
-  auto meant = anything_fits ? first : std::ranges::find_if(pending_, fits);
+  std::optional<Finding> displaced;
+  auto meant = answered_by(ulpdu);
   if (meant == pending_.end()) {
     meant = first;
     astray = true;
@@ -197,16 +223,24 @@ Requests::Response Requests::begin_response(const Ulpdu& ulpdu, Findings& findin
                    fmt::format("the Read Response goes to STag {:08x}; the request (MSN {}) named {:08x}",
                                header.stag.value, first->number, first->sink_stag.value));
     } else {
-      findings.add(kResponseOffset, ulpdu.field<ddp::TaggedLayout::ToField>(),
-                   fmt::format("the Read Response begins at TO {:#x}; the request (MSN {}) named {:#x}",
-                               header.offset.value, first->number, first->sink_offset));
+      findings.add(elsewhere());
     }
   } else {
+    if (!ulpdu.payload.empty() && header.offset.value != meant->sink_offset) displaced = elsewhere();
     judge_order(ulpdu, ulpdu.octets(0, ddp::TaggedLayout::kSize), meant, findings);
   }
   const Request read = *meant;
   pending_.erase(meant);
-  return {.judged = true, .read = read, .astray = astray};
+  return {.judged = true, .read = read, .astray = astray, .displaced = std::move(displaced)};
+}
+
+// Of a response whose first segment is not that of the SinkTO: it may be one of the others.
+void Requests::judge_place(const Ulpdu& ulpdu, Findings& findings) {
+  const Request& read = response_->read;
+  if (ulpdu.tagged()->offset.value == read.sink_offset && !ulpdu.payload.empty()) return response_->displaced.reset();
+  if (!ulpdu.last() && response_->octets < read.size && lies_within(ulpdu, read)) return;
+  findings.add(*std::exchange(response_->displaced, std::nullopt));
+  response_->astray = true;
 }
 
 void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
@@ -225,32 +259,12 @@ void Requests::judge_length(const Ulpdu& ulpdu, Findings& findings) {
                            ulpdu.last() ? "" : "at least ", response_->octets, response_->read.number, asked));
 }
 
-// Records a response without a request. Without an acknowledgment number, its request may still have come first. If the
-// capture lost requests, one of them may be of this kind.
-void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
-  const bool any_lost = std::ranges::find(pending_, false, &Request::known) != pending_.end();
-  if (!ulpdu.fpdu->piece.acknowledged || any_lost) return forget();
-  const Piece& piece = ulpdu.fpdu->piece;
-  if (unrequested_.size() < Findings::kMost) {
-    unrequested_.push_back({std::move(finding), piece.stream_offset, *piece.acknowledged});
-  }
-  if (early_.size() == Findings::kMost) early_.erase(early_.begin());
-  answered.end = piece.stream_offset;
-  early_.push_back(answered);
-}
-
-// Reports responses without a request, once it is certain: everything that the responder had acknowledged when it sent
-// them was seen, so no lost segment can contain the request.
-void Requests::confirm_unrequested(Findings& findings) {
-  std::erase_if(unrequested_, [&](Unrequested& one) {
-    const bool certain = requests_.end && one.acknowledged <= *requests_.end;
-    if (certain) findings.add(std::move(one.finding));
-    return certain;
-  });
-}
-
 void Requests::end_response(Findings& findings) {
-  if (auto missing = std::exchange(without_last_, std::nullopt)) findings.add(std::move(*missing));
+  auto missing = std::exchange(without_last_, std::nullopt);
+  if (!missing) return;
+  findings.add(std::move(*missing));
+  answered_.push_back(response_->end);
+  response_.reset();
 }
 
 void Requests::forget() {
@@ -258,6 +272,7 @@ void Requests::forget() {
   pending_.clear();
   answered_.clear();
   early_.clear();
+  unrequested_.clear();
   response_ = Response{};  // the next segment may be in the middle of one
   cut_.reset();
   places_.reset();

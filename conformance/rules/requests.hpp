@@ -29,6 +29,11 @@ class Requests {
   };
   // Returns false if the response goes elsewhere than its request said, or there was no request.
   bool on_read_response(const Ulpdu& ulpdu, const Segment& segment, Findings& findings);
+  // A segment of a Read Response without octets and without L, as was told: if a Read of nothing is to be answered, with that.
+  void on_empty_segment(const Ulpdu& ulpdu);
+  // The response under way has all of its octets, and this segment of a Read Response begins the one to another request:
+  // the L is what is missing.
+  [[nodiscard]] bool begins_next_response(const Ulpdu& ulpdu) const noexcept;
   void on_atomic_response(const Ulpdu& ulpdu, Findings& findings);
   // The requester has sent octets up to here: a frame or an FPDU.
   void on_requester(const Piece& piece) noexcept { requests_.end = piece.end(); }
@@ -56,8 +61,10 @@ class Requests {
     bool judged{};   // matched with its request
     Request read{};
     std::uint64_t octets{};
+    std::uint64_t end{};  // stream offset after its last segment
     bool too_long{};
-    bool astray{};  // it has no request, or its STag or TO is not that of the request
+    bool astray{};                       // it has no request, or its STag or TO is not that of the request
+    std::optional<Finding> displaced{};  // its first segment, until one begins at the SinkTO
   };
   struct Stream {
     std::optional<std::uint64_t> end{};  // stream offset after what was seen
@@ -70,12 +77,15 @@ class Requests {
   void look_for_place();
   [[nodiscard]] bool answered_early(const Ulpdu& ulpdu, const Request& request);
   void count_request(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
-  [[nodiscard]] Pending::iterator oldest(bool atomic) noexcept;
+  [[nodiscard]] std::size_t outstanding(std::optional<std::uint64_t> acknowledged) const noexcept;
+  [[nodiscard]] Pending::const_iterator oldest(bool atomic) const noexcept;
+  [[nodiscard]] Pending::const_iterator answered_by(const Ulpdu& ulpdu) const noexcept;
   [[nodiscard]] static bool judge_arrival(const Ulpdu& ulpdu, const Where& where, const Request& meant,
                                           Findings& findings);
-  void judge_order(const Ulpdu& ulpdu, const Where& where, Pending::iterator meant, Findings& findings);
+  void judge_order(const Ulpdu& ulpdu, const Where& where, Pending::const_iterator meant, Findings& findings);
   Response begin_response(const Ulpdu& ulpdu, Findings& findings);
   void unrequested(const Ulpdu& ulpdu, Request answered, Finding finding);
+  void judge_place(const Ulpdu& ulpdu, Findings& findings);
   void judge_length(const Ulpdu& ulpdu, Findings& findings);
 
   Pending pending_{};  // in the order in which they were sent

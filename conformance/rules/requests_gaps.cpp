@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the capture lost of Reads and atomics, of requests.hpp. Requests are numbered (DDP-4.3-10), and their responses
-// come in the same order. So a lost request costs the judgment of its response, and lost responses that of those that
-// follow, until it is known again which request is answered next.
+// What the capture lost of Reads and atomics, or shows late, of requests.hpp. Requests are numbered (DDP-4.3-10), and their
+// responses come in the same order. So a lost request costs the judgment of its response, and lost responses that of those
+// that follow, until it is known again which request is answered next.
 #include <algorithm>
 #include <utility>
 
@@ -86,6 +86,46 @@ bool Requests::answers_unseen() {
   }
   if (pending_.front().known) return false;
   pending_.pop_front();
+  return true;
+}
+
+// Without an acknowledgment number a request may come first all the same. One that the capture lost may be of this kind.
+void Requests::unrequested(const Ulpdu& ulpdu, Request answered, Finding finding) {
+  const bool any_lost = std::ranges::find(pending_, false, &Request::known) != pending_.end();
+  if (!ulpdu.fpdu->piece.acknowledged || any_lost) return forget();
+  const Piece& piece = ulpdu.fpdu->piece;
+  if (unrequested_.size() < Findings::kMost) {
+    unrequested_.push_back({std::move(finding), piece.stream_offset, *piece.acknowledged});
+  }
+  if (early_.size() == Findings::kMost) early_.erase(early_.begin());
+  answered.end = piece.stream_offset;
+  early_.push_back(answered);
+}
+
+// Those whose end had received only what was seen of the requester.
+void Requests::confirm_unrequested(Findings& findings) {
+  std::erase_if(unrequested_, [&](Unrequested& one) {
+    const bool certain = requests_.end && one.acknowledged <= *requests_.end;
+    if (certain) findings.add(std::move(one.finding));
+    return certain;
+  });
+}
+
+// A response that was told for having no request may have been sent too early for this one: then neither end had heard
+// of the other's message.
+bool Requests::answered_early(const Ulpdu& ulpdu, const Request& request) {
+  const auto fits = [&](const Request& answer) {
+    const bool heard = ulpdu.fpdu->piece.acknowledged.value_or(0) > answer.end;
+    if (answer.atomic != request.atomic || heard) return false;
+    if (request.atomic) return answer.number == request.number;
+    return answer.sink_stag == request.sink_stag && answer.sink_offset == request.sink_offset;
+  };
+  const auto found = std::ranges::find_if(early_, fits);
+  if (found == early_.end()) return false;
+  std::erase_if(unrequested_, [&](const Unrequested& one) {  // the capture shows the request late
+    return one.begin == found->end && one.acknowledged >= request.end;
+  });
+  early_.erase(found);
   return true;
 }
 

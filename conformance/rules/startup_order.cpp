@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "conformance/fpdu_chain.hpp"
 #include "conformance/rules/rule_group.hpp"
 #include "conformance/rules/startup.hpp"
 #include "conformance/rules/startup_error.hpp"
@@ -125,20 +126,21 @@ void StartupOrderRules::judge_rejected(const FpduSeen& fpdu, Findings& findings)
 bool StartupOrderRules::judge_first(const FpduSeen& fpdu, const Facts& facts, Findings& findings) {
   const Piece& piece = fpdu.piece;
   if (piece.from == kResponder) {
-    judge_fpdu_time(findings);
+    judge_fpdu_time(facts, findings);
     if (is_startup_error(fpdu, facts)) return false;
     const Bytes kept = piece.octets.first(std::min(piece.octets.size(), kKept));
     early_ = {piece, {kept.begin(), kept.end()}};
     return half(kInitiator).fpdu_seen ? judge_fence(findings) : half(kResponder).frame_and_more;
   }
-  judge_reply_time(findings);
+  judge_reply_time(facts, findings);
   const Half& responder = half(kResponder);
   const bool before_reply = !responder.frame_seen || sent_without(piece.acknowledged, responder.frame_end);
   if (before_reply && responder.frame_seen) {
+    fpdu_early_acknowledged_ = piece.acknowledged;
     fpdu_early_ = findings.prepare(kFpduBeforeReplyRule, {&piece, 0, piece.octets.size()},
                                    sent_before("The Initiator's first FPDU is", piece.first, piece.acknowledged,
                                                "the Reply", responder.frame_end, responder.frame_last));
-    if (sent_without(piece.acknowledged, responder.frame_begin + 1)) judge_fpdu_time(findings);
+    if (sent_without(piece.acknowledged, responder.frame_begin + 1)) judge_fpdu_time(facts, findings);
   }
   judge_fence(findings);
   return before_reply;
@@ -163,11 +165,17 @@ bool StartupOrderRules::judge_fence(Findings& findings) {
 }
 
 // A Reply that comes while the Request lacks octets: unless it lacks them because PD_Length is too large, so that the
-// first FPDU was taken for private data (then what follows is no FPDU: see below).
-void StartupOrderRules::judge_reply_time(Findings& findings) {
+// first FPDU was taken for private data, or a part of it (then what follows is no FPDU: see below).
+void StartupOrderRules::judge_reply_time(const Facts& facts, Findings& findings) {
   if (!reply_early_) return;
   reply_early_ = false;
   const Half& responder = half(kResponder);
+  if (swallows_fpdus(kInitiator, responder.frame_acknowledged, facts)) {
+    return tell_length(kInitiator,
+                       "The Reply came before that many octets of private data, and the last of them are FPDUs: "
+                       "PD_Length is too large.",
+                       findings);
+  }
   findings.add(kReplyEarlyRule, kResponder, responder.frame_first, responder.frame_end,
                sent_before("The Reply begins", responder.frame_first, responder.frame_acknowledged, "the Request",
                            half(kInitiator).frame_end, half(kInitiator).frame_last));
@@ -175,9 +183,32 @@ void StartupOrderRules::judge_reply_time(Findings& findings) {
 
 // Reports that the Initiator's first FPDU was sent too early, unless the Reply only seems to end after it because its
 // PD_Length is too large.
-void StartupOrderRules::judge_fpdu_time(Findings& findings) {
+void StartupOrderRules::judge_fpdu_time(const Facts& facts, Findings& findings) {
+  if (fpdu_early_ && swallows_fpdus(kResponder, fpdu_early_acknowledged_, facts)) {
+    return tell_length(kResponder,
+                       "The Initiator's first FPDU came before that many octets of private data, and the last of them "
+                       "are FPDUs: PD_Length is too large.",
+                       findings);
+  }
   if (fpdu_early_) findings.add(std::move(*fpdu_early_));
   fpdu_early_.reset();
+}
+
+// Whether FPDUs begin where the other end, when it went on, took the frame to end, and end with it.
+bool StartupOrderRules::swallows_fpdus(Direction from, std::optional<std::uint64_t> received, const Facts& facts) {
+  Half& sender = half(from);
+  if (!received || *received < sender.frame_begin + mpa::kFixedFrameSize || !facts.request || !facts.reply)
+    return false;
+  const bool markers = from == kInitiator ? facts.reply->markers : facts.request->markers;
+  Track track{{.crc = facts.request->crc || facts.reply->crc, .markers = markers}, 0};
+  Effort effort;
+  auto at = static_cast<std::size_t>(*received - sender.frame_begin);
+  if (at >= sender.frame_octets.size()) return false;
+  while (at < sender.frame_octets.size()) {
+    if (row_goes_on(sender.frame_octets, at, track, false, effort) != Verdict::kYes) return false;
+  }
+  sender.unknown = sender.swallowed = true;
+  return true;
 }
 
 // Octets after the frame, sent when their sender had to be silent: the Initiator waits for the Reply, the Responder for
@@ -253,10 +284,10 @@ void StartupOrderRules::forget(Direction from) {
 }
 
 // What had not arrived is certain without the Initiator's first FPDU: unless its Request may be shorter than it seems.
-void StartupOrderRules::finish(const Facts&, Findings& findings) {
+void StartupOrderRules::finish(const Facts& facts, Findings& findings) {
   const bool request_known = half(kInitiator).frame_seen && !reply_early_;
-  judge_reply_time(findings);
-  judge_fpdu_time(findings);
+  judge_reply_time(facts, findings);
+  judge_fpdu_time(facts, findings);
   if (request_known) judge_fence(findings);
 }
 

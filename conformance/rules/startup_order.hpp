@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "conformance/facts.hpp"
@@ -30,6 +31,8 @@ class StartupOrderRules {
   bool on(const LostSeen& lost, const Facts& facts, Findings& findings);
   // Returns true if what the direction ended in is explained here.
   bool on(const EndSeen& end, const Facts& facts, Findings& findings);
+  // Whether FPDUs of the direction were taken for private data, as has just been told.
+  [[nodiscard]] bool swallowed(Direction from) noexcept { return std::exchange(half(from).swallowed, false); }
   void forget(Direction from);
   void finish(const Facts& facts, Findings& findings);
 
@@ -44,6 +47,7 @@ class StartupOrderRules {
     std::vector<std::byte> frame_octets{};
     std::vector<TcpSegment> segments{};  // before the frame was complete
     bool fpdu_seen = false;
+    bool swallowed = false;
     bool unknown = false;  // octets were lost before the first FPDU
     Place first_fpdu_complete{};
     std::uint64_t first_fpdu_end = 0;  // stream offset
@@ -56,8 +60,9 @@ class StartupOrderRules {
   [[nodiscard]] Half& half(Direction from) noexcept { return halves_[static_cast<std::size_t>(from)]; }
   void note_roles(const StartupSeen& seen);
   bool explain(const LostSeen& lost, const Facts& facts, Findings& findings);
-  void judge_reply_time(Findings& findings);
-  void judge_fpdu_time(Findings& findings);
+  void judge_reply_time(const Facts& facts, Findings& findings);
+  void judge_fpdu_time(const Facts& facts, Findings& findings);
+  [[nodiscard]] bool swallows_fpdus(Direction from, std::optional<std::uint64_t> received, const Facts& facts);
   [[nodiscard]] bool surplus(Direction from, std::optional<std::uint64_t> acknowledged) noexcept;
   void tell_length(Direction from, std::string message, Findings& findings);
   bool judge_first(const FpduSeen& fpdu, const Facts& facts, Findings& findings);
@@ -68,7 +73,8 @@ class StartupOrderRules {
   std::optional<Early> early_{};
   bool reply_early_ = false;             // it came before the Request was complete, unless PD_Length is wrong
   std::optional<Finding> fpdu_early_{};  // before the Reply was complete, unless PD_Length is wrong
-  bool rejected_told_ = false;           // an FPDU of a connection that was rejected
+  std::optional<std::uint64_t> fpdu_early_acknowledged_{};
+  bool rejected_told_ = false;  // an FPDU of a connection that was rejected
 };
 
 }  // namespace weft::conformance

@@ -21,10 +21,21 @@ void UlpduRules::on(const FpduSeen& fpdu, const Facts& facts, Findings& findings
   const Ulpdu ulpdu(fpdu);
   const auto verdict = rules::judge_rdmap_header(ulpdu, findings);
   const bool flawed = verdict == rules::HeaderVerdict::kFlawed;
+  if (verdict != rules::HeaderVerdict::kUnusable) end_complete_response(ulpdu, findings);
   if (verdict == rules::HeaderVerdict::kUnusable || !here.order.on(ulpdu, flawed, findings)) {
     return forget(fpdu.piece.from);
   }
   judge_message(ulpdu, facts, findings);
+  here.order.conclude(ulpdu, findings);
+}
+
+// Before the segment is taken for one of the response that lacks L.
+void UlpduRules::end_complete_response(const Ulpdu& ulpdu, Findings& findings) {
+  if (ulpdu.opcode() != std::to_underlying(rdmap::Opcode::kReadResponse) || ulpdu.tagged() == nullptr) return;
+  rules::Requests& requests = sender(engine::opposite(ulpdu.from())).requests;
+  if (!requests.begins_next_response(ulpdu)) return;
+  requests.end_response(findings);
+  sender(ulpdu.from()).order.close_response();
 }
 
 void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings& findings) {
@@ -33,7 +44,10 @@ void UlpduRules::judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings&
   const rdmap::OpcodeRow& kind = *rdmap::find_opcode(ulpdu.opcode());
   if (kind.part == rdmap::Part::kEnd) return here.terminates.on_terminate(ulpdu, peer.headers, findings);
   here.terminates.on_other(*ulpdu.fpdu, findings);
-  if (ulpdu.tagged() != nullptr && ulpdu.empty_and_not_last()) return;  // told as such
+  if (ulpdu.tagged() != nullptr && ulpdu.empty_and_not_last()) {  // told as such
+    if (kind.opcode == rdmap::Opcode::kReadResponse) peer.requests.on_empty_segment(ulpdu);
+    return;
+  }
   if (!kind.payload.is_fixed()) return judge_kind(ulpdu, facts, findings);
   rules::JoinedMessage& joined = here.joined[ulpdu.untagged()->queue];
   if (joined.open() && ulpdu.untagged()->offset.value == 0) {  // the one before has no L, so what it was is not known
@@ -53,8 +67,12 @@ void UlpduRules::judge_kind(const Ulpdu& ulpdu, const Facts& facts, Findings& fi
   Sender& here = sender(ulpdu.from());
   Sender& peer = sender(engine::opposite(ulpdu.from()));
   const rdmap::OpcodeRow& kind = *rdmap::find_opcode(ulpdu.opcode());
-  // To a request that has not ended: perhaps its L is what is missing.
-  if (kind.part == rdmap::Part::kResponse && peer.joined[std::to_underlying(ddp::QueueNumber::kRequest)].open())
+  // Behind a request or another response that has not ended: perhaps its L is what is missing.
+  const auto open = [](const Sender& sender, ddp::QueueNumber queue) {
+    return sender.joined[std::to_underlying(queue)].open();
+  };
+  if (kind.part == rdmap::Part::kResponse &&
+      (open(peer, ddp::QueueNumber::kRequest) || open(here, ddp::QueueNumber::kAtomicResponse)))
     peer.requests.forget();
   if (kind.content == rdmap::Content::kAside) return rules::judge_immediate(ulpdu, findings);
   switch (kind.opcode) {

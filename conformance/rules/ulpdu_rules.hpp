@@ -44,6 +44,7 @@ class UlpduRules {
   };
   [[nodiscard]] Sender& sender(Direction from) noexcept { return senders_[static_cast<std::size_t>(from)]; }
   void break_off(Sender& sender);
+  void end_complete_response(const Ulpdu& ulpdu, Findings& findings);
   void judge_message(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
   void judge_kind(const Ulpdu& ulpdu, const Facts& facts, Findings& findings);
 

@@ -162,6 +162,15 @@ TEST_CASE("Atomic Responses come in the order of their Requests", "[rfc7306/5.2.
   }
 }
 
+TEST_CASE("a missing L of an Atomic Response is one finding", "[rfc5041/4.1][rfc7306/7][DDP-4.1-05][RDMAPX-7-11]") {
+  const auto read = [](unsigned msn) { return Read{.msn = msn, .sink_offset = 0x1000 * msn}; };
+  Exchange exchange;
+  exchange.initiator(Atomic{}.request()).initiator(read(2).request()).initiator(read(3).request());
+  exchange.responder(changed(Atomic{}.response(), 0, 0x01));
+  exchange.responder(read(2).response()).responder(read(3).response());
+  CHECK(exchange.close(End::kSecond).found() == Clauses{"violation DDP-4.1-05 responder 4 octet 0"});
+}
+
 TEST_CASE("Reads and atomics are answered in one order", "[rfc7306/7][RDMAPX-7-11][RDMAPX-7-15]") {
   const Read read{.msn = 1}, later{.msn = 2};
   const Atomic atomic{.msn = 2}, earlier{.msn = 1};

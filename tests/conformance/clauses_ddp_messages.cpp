@@ -39,6 +39,33 @@ TEST_CASE("L ends a message", "[rfc5041/4.1][DDP-4.1-05]") {
     CHECK(Exchange().initiator(part(0)).close(End::kFirst).close(End::kSecond).found() == kNothing);
     CHECK(Exchange().initiator(part(0)).initiator(terminate_message()).close(End::kFirst).found() == kNothing);
   }
+  SECTION("unless a later message came before the end") {
+    const auto ended = [](const std::vector<Octets>& ulpdus, Closing how = Closing::kFin) {
+      Exchange exchange;
+      for (const Octets& ulpdu : ulpdus) exchange.initiator(ulpdu);
+      return exchange.close(End::kFirst, how).found();
+    };
+    const Octets opening = tagged(kWrite, 0x1234, 0x1000, pattern(16), false);
+    const Octets rest = tagged(kWrite, 0x1234, 0x1010, pattern(16));
+    CHECK(ended({opening, part(0, kLast), part(0, kLast, 2)}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+    CHECK(ended({opening, Read{}.request()}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+    CHECK(ended({part(0), rest}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+    CHECK(ended({part(0), Read{}.request()}) == Clauses{"violation DDP-4.1-05 initiator 2 octet 0"});
+    CHECK(ended({opening, part(0, kLast), rest}) == kNothing);
+    CHECK(ended({part(0), opening, part(16, kLast)}) == kNothing);
+    CHECK(ended({opening, part(0, kLast)}, Closing::kReset) == kNothing);
+    CHECK(ended({opening, terminate_message()}) == kNothing);
+    CHECK(ended({part(0), part(16), opening}) == kNothing);
+    CHECK(ended({untagged(kSend, 0, 1, {}, 0, false), rest}) == Clauses{"violation DDP-5.2-11 initiator 1 octet 14"});
+    CHECK(Exchange()
+              .responder(Read{}.request())
+              .initiator(opening)
+              .initiator(Read{}.response())
+              .close(End::kFirst)
+              .found() == kNothing);
+    CHECK(Exchange().initiator(opening).gap(End::kFirst).initiator(part(0, kLast)).close(End::kFirst).found() ==
+          kNothing);
+  }
 }
 
 TEST_CASE("L is on no segment before the last", "[rfc5041/4.1][DDP-4.1-06]") {
@@ -68,6 +95,13 @@ TEST_CASE("what was wrong with a message is not remembered in the next",
 TEST_CASE("all segments have one RsvdULP", "[rfc5041/4.3][DDP-4.3-06]") {
   CHECK(sent({part(0, false, 1, kSendSolicited), part(16, kLast, 1, kSendSolicited)}) == kNothing);
   CHECK(sent({part(0), part(16, kLast, 1, kSendSolicited)}) == Clauses{"violation DDP-4.3-06 initiator 2 octet 1"});
+  SECTION("and a message that has several is one finding") {
+    CHECK(sent({part(0, false, 1, kSendSolicited), part(16), part(32), part(48, kLast)}) ==
+          Clauses{"violation DDP-4.3-06 initiator 2 octet 1"});
+    CHECK(sent({part(0, false, 1, kSendSolicited), part(16, kLast), part(0, false, 2),
+                part(16, kLast, 2, kSendSolicited)}) ==
+          Clauses{"violation DDP-4.3-06 initiator 2 octet 1", "violation DDP-4.3-06 initiator 4 octet 1"});
+  }
   SECTION("the STag to invalidate is a part of it") {
     const Octets begin = changed(part(0, false, 1, kSendInvalidate), 2, 0x1234, 4);
     const Octets end = part(16, kLast, 1, kSendInvalidate);
@@ -117,6 +151,11 @@ TEST_CASE("a message without octets is one segment", "[rfc5041/5.2][DDP-5.2-11]"
     CHECK(sent({empty(0, false), empty(0, kLast)}) == first);
     CHECK(sent({empty(0, false), empty(0, false), part(0, kLast)}) == first);
     CHECK(sent({empty(0, false), part(0, kLast)}) == first);
+    CHECK(sent({empty(0, false), part(0, kLast, 2), part(0, kLast, 3)}) == first);
+    CHECK(sent({part(0), empty(16, false), part(32, kLast), part(0, false, 2), part(17, kLast, 2)}) ==
+          Clauses{"violation DDP-5.2-11 initiator 2 octet 14", "violation DDP-5.2-07 initiator 5 octet 14"});
+    CHECK(sent({part(0), empty(16, false), part(0, kLast, 2)}) ==
+          Clauses{"violation DDP-5.2-11 initiator 2 octet 14", "violation DDP-4.1-05 initiator 3 octet 0"});
     CHECK(sent({part(0), empty(16, false), part(16, kLast), part(0, kLast, 2)}) ==
           Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});
     CHECK(sent({part(0, kLast), empty(0, false, 2)}) == Clauses{"violation DDP-5.2-11 initiator 2 octet 14"});

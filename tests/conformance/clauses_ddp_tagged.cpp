@@ -26,7 +26,16 @@ Clauses sent(const std::vector<Octets>& ulpdus) {
 TEST_CASE("all segments of a tagged message have one STag", "[rfc5041/4.2][DDP-4.2-10]") {
   CHECK(sent({part(0), part(16), part(32, kLast)}) == kNothing);
   CHECK(sent({part(0), part(16, false, 0x1235), part(32, kLast, 0x1235)}) ==
-        Clauses{"violation DDP-4.2-10 responder 2 octet 2", "violation DDP-4.2-10 responder 3 octet 2"});
+        Clauses{"violation DDP-4.2-10 responder 2 octet 2"});
+  SECTION("and one that has several is one finding") {
+    const Clauses told{"violation DDP-4.2-10 responder 2 octet 2"};
+    CHECK(sent({part(0, false, 0x99), part(16), part(32), part(48), part(64, kLast)}) == told);
+    CHECK(sent({part(0), part(16, false, 0x99), part(32), part(48, kLast, 0x99)}) == told);
+    CHECK(sent({part(0, false, 0x99), part(16), part(48), part(32, kLast)}) ==
+          Clauses{"violation DDP-4.2-10 responder 2 octet 2", "warning DDP-5.3-03 responder 3 octet 6"});
+    CHECK(sent({part(0, false, 0x99), part(16, kLast), part(0, false, 0x99), part(16, kLast)}) ==
+          Clauses{"violation DDP-4.2-10 responder 2 octet 2", "violation DDP-4.2-10 responder 4 octet 2"});
+  }
   CHECK(sent({part(0, kLast), part(16, kLast, 0x1235)}) == kNothing);  // the next message
 }
 
@@ -94,6 +103,8 @@ TEST_CASE("a tagged message without octets is one segment", "[rfc5041/5.2][DDP-5
     CHECK(sent({empty(false, kStag, 0)}) == first);
     CHECK(sent({empty(false, 0, 0), part(0, kLast)}) == first);
     CHECK(sent({empty(false, kStag, 0), empty(kLast, kStag, 0)}) == first);
+    CHECK(sent({part(0), empty(false, kStag, 16), part(32), part(48, kLast), part(0), part(17, kLast)}) ==
+          Clauses{"violation DDP-5.2-11 responder 2 octet 0", "violation DDP-5.2-10 responder 6 octet 6"});
     CHECK(sent({part(0), empty(false, 0, 0), part(16, kLast), part(0, kLast)}) ==
           Clauses{"violation DDP-5.2-11 responder 2 octet 0"});
   }

@@ -107,6 +107,17 @@ TEST_CASE("a ULPDU_Length that leads nowhere", "[rfc5044/4.1][MPA-4.1-02]") {
   }
 }
 
+TEST_CASE("a ULPDU_Length that leads to zeros of the next FPDU", "[rfc5044/4.1][MPA-4.1-02]") {
+  for (const unsigned opcode : {0U, 2U}) {  // a Write, a Read Response
+    Conversation conversation;
+    Script script = conversation.startup();
+    script.send(End::kFirst, conversation.initiator.add(send(1, pattern(8)), {.length = 18 + 8 + 4}));
+    script.send(End::kFirst, conversation.initiator.add(tagged(opcode, 0, 0x1000, {})));
+    script.send(End::kFirst, conversation.initiator.add(send(2, pattern(8))));
+    CHECK(violations(script.audit()) == Clauses{"MPA-4.1-02"});
+  }
+}
+
 TEST_CASE("FIN inside an FPDU", "[rfc5044/7.2][MPA-7.2-01]") {
   Conversation conversation;
   Script script = conversation.startup();

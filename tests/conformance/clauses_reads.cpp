@@ -127,6 +127,28 @@ TEST_CASE("what the capture does not show of a Request is not blamed on the Resp
   CHECK(ended_in(20, Closing::kFin) == Clauses{"MPA-7.2-01"});
 }
 
+TEST_CASE("a Response that acknowledges what is not seen yet may have its Request there",
+          "[rfc5040/5.2][rfc7306/5.2.2][RDMAP-5.2-01][RDMAPX-5.2.2-02]") {
+  const auto shown_late = [](const Octets& request, const Octets& response, bool lost,
+                             std::optional<std::uint64_t> acknowledged) {
+    Conversation conversation;
+    Script script = conversation.startup();
+    script.send(End::kFirst, conversation.initiator.add(write({})));
+    const Octets late = conversation.initiator.add(request);
+    script.send(End::kSecond, conversation.responder.add(response), script.sent(End::kFirst) + late.size());
+    if (lost) script.gap(End::kSecond, conversation.responder.add(send(1, pattern(9))).size());
+    script.send(End::kFirst, late, acknowledged);
+    script.send(End::kFirst, conversation.initiator.add(send(1, pattern(9))));
+    return violations(script.audit());
+  };
+  for (const bool lost : {false, true}) {
+    for (const std::optional<std::uint64_t> acknowledged : {std::optional<std::uint64_t>(20), {}}) {
+      CHECK(shown_late(kRead.request(), kRead.response(), lost, acknowledged) == Clauses{});
+      CHECK(shown_late(Atomic{}.request(), Atomic{}.response(), lost, acknowledged) == Clauses{});
+    }
+  }
+}
+
 TEST_CASE("a Request whose FPDU is broken may have been one", "[rfc5040/5.2][rfc5044/4.1][RDMAP-5.2-01][MPA-4.1-02]") {
   const auto answered_behind = [](const FpduStream::Wrong& wrong) {
     return Exchange()
@@ -179,6 +201,44 @@ TEST_CASE("a Response begins at the SinkTO", "[rfc5040/4.4][RDMAP-4.4-04]") {
   CHECK(answered({far.request()}, {far.response(16, 0, false), far.response(8, 16)}) == kNothing);
 }
 
+TEST_CASE("the segments of a Response may come in any order of TO, which is a SHOULD",
+          "[rfc5040/4.4][rfc5041/5.3][RDMAP-4.4-04][DDP-5.3-03]") {
+  const Clauses warned{"warning DDP-5.3-03 responder 4 octet 6"};
+  const std::vector<Octets> requests{kRead.request(), kSecond.request()};
+  const auto responded = [&](std::vector<Octets> responses) {
+    responses.push_back(kSecond.response());
+    return answered(requests, responses);
+  };
+  CHECK(responded({kRead.response(8, 16, false), kRead.response(16)}) == warned);
+  CHECK(responded({kRead.response(8, 8, false), kRead.response(8, 0, false), kRead.response(8, 16)}) == warned);
+  CHECK(responded({kRead.response(8, 8, false), kRead.response(8, 16, false), kRead.response(8)}) ==
+        Clauses{"warning DDP-5.3-03 responder 5 octet 6"});
+  SECTION("but one that never begins at the SinkTO goes elsewhere, and that is one finding") {
+    const Clauses told{"violation RDMAP-4.4-04 responder 3 octet 6"};
+    CHECK(responded({kRead.response(8, 1, false), kRead.response(16, 9)}) == told);
+    CHECK(responded({kRead.response(8, 8, false), kRead.response(8, 8, false), kRead.response(8, 16)}) == told);
+    CHECK(responded({kRead.response(8, 16, false), kRead.response(16, 8)}) == told);
+    CHECK(responded({kRead.response(16, 0x1000, false), kRead.response(8, 0x1010)}) == told);
+  }
+  SECTION("also where the octets of another request lie within") {
+    const Read inner{.msn = 2, .sink_offset = 0x2010, .size = 8};
+    CHECK(answered({kRead.request(), inner.request()},
+                   {kRead.response(8, 16, false), kRead.response(16), inner.response()}) == warned);
+  }
+  SECTION("after which the next ones are judged, also when the capture lost one") {
+    const Read third{.msn = 3, .sink_offset = 0x6000};
+    CHECK(Exchange()
+              .initiator(kRead.request())
+              .initiator(kSecond.request())
+              .initiator(third.request())
+              .lose(End::kSecond, kRead.response())
+              .responder(kSecond.response(4, 4, false))
+              .responder(kSecond.response(4))
+              .responder(third.response(23))
+              .found() == Clauses{"violation RDMAP-4.4-07 responder 7 octet 0"});
+  }
+}
+
 TEST_CASE("a Response has the octets that were asked for", "[rfc5040/4.4][RDMAP-4.4-07]") {
   CHECK(answered({kRead.request()}, {kRead.response(24)}) == kNothing);
   CHECK(answered({kRead.request()}, {kRead.response(23)}) == Clauses{"violation RDMAP-4.4-07 responder 2 octet 0"});
@@ -226,12 +286,55 @@ TEST_CASE("a Response that has all of its octets has L", "[rfc5041/4.1][DDP-4.1-
   CHECK(closed({kRead.response(16, 0, false), kRead.response(8, 16, false)}) ==
         Clauses{"violation DDP-4.1-05 responder 4 octet 0"});
   SECTION("which the next one shows, and is judged by itself") {
-    CHECK(closed({whole, kSecond.response()}) == Clauses{"violation DDP-4.1-05 responder 4 octet 0"});
+    CHECK(closed({whole, kSecond.response()}) == Clauses{"violation DDP-4.1-05 responder 3 octet 0"});
+    CHECK(closed({whole, kSecond.response(8, 0, false)}) ==
+          Clauses{"violation DDP-4.1-05 responder 3 octet 0", "violation DDP-4.1-05 responder 4 octet 0"});
+    CHECK(closed({whole, changed(kSecond.response(), 2, 0x78, 4)}) ==
+          Clauses{"violation DDP-4.1-05 responder 4 octet 0", "violation RDMAP-4.4-03 responder 4 octet 2"});
   }
   SECTION("one that the end cuts short may have been abandoned") {
     CHECK(closed({kRead.response(16, 0, false)}) == kNothing);
     CHECK(closed({whole}, Closing::kReset) == kNothing);
     CHECK(answered({kRead.request()}, {whole}) == kNothing);
+  }
+}
+
+TEST_CASE("a missing L of a Response is one finding, wherever the others go",
+          "[rfc5041/4.1][rfc5040/6.1][DDP-4.1-05][RDMAP-6.1-08]") {
+  const Octets whole = kRead.response(24, 0, false);
+  const Clauses told{"violation DDP-4.1-05 responder 4 octet 0"};
+  SECTION("to the same STag") {
+    for (const std::uint64_t offset : {0x2000U, 0x2018U, 0x3000U}) {  // the same octets, the next ones, others
+      const Read next{.msn = 2, .sink_offset = offset, .size = 32}, last{.msn = 3, .sink_offset = 0x4000, .size = 8};
+      CHECK(answered({kRead.request(), next.request(), last.request()}, {whole, next.response(), last.response()}) ==
+            told);
+      CHECK(answered({kRead.request(), next.request(), last.request()},
+                     {whole, next.response(20, 0, false), next.response(12, 20), last.response()}) == told);
+    }
+  }
+  SECTION("or have no octets") {
+    const Read nothing{.msn = 2, .sink = 0, .sink_offset = 0, .size = 0}, last{.msn = 3, .sink_offset = 0x4000};
+    CHECK(answered({kRead.request(), nothing.request(), last.request()},
+                   {whole, nothing.response(), last.response()}) == told);
+    CHECK(answered({kRead.request(), kSecond.request(), last.request()},
+                   {whole, nothing.response(), kSecond.response(), last.response()}) ==
+          Clauses{"violation DDP-5.2-11 responder 5 octet 0"});
+  }
+  SECTION("and no fault of a requester that asks for more") {
+    const auto next_to = [&](std::size_t less, unsigned sink) {
+      const Read next{.msn = 2, .sink = sink, .sink_offset = 0x4000};
+      return Exchange(enhanced_conversation(1, 1, 1, 1))
+          .initiator(kRead.request())
+          .responder(whole)
+          .blind(End::kFirst, next.request(), less)
+          .responder(next.response())
+          .found();
+    };
+    for (const unsigned sink : {0x55U, 0x77U}) {
+      CHECK(next_to(0, sink) == Clauses{"violation DDP-4.1-05 responder 2 octet 0"});
+      CHECK(next_to(1, sink) ==
+            Clauses{"violation RDMAP-6.1-08 initiator 3 octet 0", "violation DDP-4.1-05 responder 2 octet 0"});
+    }
   }
 }
 
@@ -268,6 +371,22 @@ TEST_CASE("a Response without octets and without L is one finding", "[rfc5041/5.
   CHECK(answered({}, {empty}) == Clauses{"violation DDP-5.2-11 responder 1 octet 0"});
   CHECK(answered({kRead.request()}, {kRead.response(16, 0, false), empty, kRead.response(8, 16)}) ==
         Clauses{"violation DDP-5.2-11 responder 3 octet 0"});
+  SECTION("and answers a Read of nothing") {
+    const Read nothing{.size = 0}, next{.msn = 2, .size = 0}, last{.msn = 3, .sink = 0x77, .sink_offset = 0x4000};
+    CHECK(Exchange(enhanced_conversation(2, 2, 2, 2))
+              .initiator(nothing.request())
+              .initiator(next.request())
+              .responder(empty)
+              .responder(next.response())
+              .initiator(last.request())
+              .initiator(Atomic{.msn = 4}.request())
+              .responder(last.response())
+              .responder(Atomic{}.response())
+              .found() == Clauses{"violation DDP-5.2-11 responder 3 octet 0"});
+    CHECK(answered({kRead.request(), next.request(), last.request()},
+                   {kRead.response(24, 0, false), empty, last.response()}) ==
+          Clauses{"violation DDP-4.1-05 responder 4 octet 0", "violation DDP-5.2-11 responder 5 octet 0"});
+  }
 }
 
 TEST_CASE("a hole in a Response is one finding", "[rfc5040/4.4][rfc5041/5.2][RDMAP-4.4-07][DDP-5.2-10]") {

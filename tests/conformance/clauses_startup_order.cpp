@@ -96,6 +96,31 @@ TEST_CASE("the end of the Responder decides nothing that the Initiator has yet t
   }
 }
 
+TEST_CASE("a PD_Length that counts whole FPDUs is one finding, and nobody else's",
+          "[rfc5044/7.1.1][MPA-7.1.1-23][MPA-7.1.2-12][MPA-7.1.2-13][MPA-7.1.2-17][DDP-4.3-11]") {
+  const auto counted = [](bool of_request, unsigned fpdus, bool crc, unsigned more = 0) {
+    Conversation talk;
+    if (!crc) {
+      talk.request.flags = talk.reply.flags = 0;
+      talk.initiator = talk.responder = FpduStream(false, false);
+    }
+    (of_request ? talk.request : talk.reply).pd_length = 56 * fpdus + more;
+    Script script = talk.startup();
+    for (const unsigned msn : {1U, 2U, 3U, 4U}) {
+      script.send(End::kFirst, talk.initiator.add(send(msn, pattern(30))));
+      script.send(End::kSecond, talk.responder.add(send(msn, pattern(30))));
+    }
+    return violations(script.close(End::kFirst).close(End::kSecond).audit());
+  };
+  for (const bool of_request : {true, false}) {
+    for (const bool crc : {true, false}) {
+      CHECK(counted(of_request, 0, crc) == Clauses{});
+      for (const unsigned fpdus : {1U, 2U}) CHECK(counted(of_request, fpdus, crc) == Clauses{"MPA-7.1.1-23"});
+      CHECK(counted(of_request, 1, crc, 4) == Clauses{"MPA-7.1.1-23"});
+    }
+  }
+}
+
 TEST_CASE("what the capture lost of the Responder may have been the rest of its Reply",
           "[rfc5044/7.1.1][rfc5044/7.1.2][MPA-7.1.2-13][MPA-7.1.1-23]") {
   const auto lost = [](End of) {

@@ -833,6 +833,31 @@ TEST(TcpConnections, ADirectionThatWasNotCapturedIsNotWaitedForForEver) {
   EXPECT_GT(history.from(End::kSecond).gaps.size(), 0U);
 }
 
+// Each packet belongs in front of all that wait.
+TEST(TcpConnections, FallingAcknowledgmentsAreNotWaitedForForEver) {
+  TcpHistory history;
+  handshake(history);
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    history.take({.sequence = kClient + 1 + 4 * i, .payload = "ping", .acknowledgement = kServer + 1 + 4 * (6000 - i)});
+  }
+  EXPECT_GT(history.from(End::kFirst).stream.size(), 16'000U);
+}
+
+// As another tap delivers it late: it was sent before what waits, and says nothing of that.
+TEST(TcpConnections, ACopyOfAnOlderPacketIsNoReasonNotToWait) {
+  TcpHistory history;
+  handshake(history);
+  const Segment older{.sequence = kClient + 1, .payload = "old", .acknowledgement = kServer + 1};
+  history.take(older);
+  history.take({.sequence = kClient + 4, .payload = "response", .acknowledgement = kServer + 8});
+  history.take(older);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    history.take({.from_server = true, .sequence = kServer + 8 + i, .payload = "x", .acknowledgement = kClient + 12});
+  }
+  EXPECT_EQ(history.from(End::kFirst).stream, "oldresponse");
+  EXPECT_THAT(history.from(End::kSecond).gaps, SizeIs(1));
+}
+
 TEST(TcpConnections, WhatWaitsCountsAsWhatIsOutOfOrder) {
   TcpHistory history({.buffered_per_direction = 4096});
   handshake(history);
