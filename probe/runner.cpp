@@ -17,7 +17,7 @@ std::string_view words_of(std::uint32_t need) {
   switch (need) {
     case kListens: return "the peer connects by itself; this case is for one that listens";
     case kConnects: return "the peer listens; this case is for one that connects";
-    case kRegions: return "the peer does not tell where it has memory";
+    case kRegions: return "the peer advertises no memory";
     case kReceives: return "the peer does not take Sends of any content";
     case kReport: return "the peer does not tell what completed";
     case kOrders: return "the peer does not do what it is told";

@@ -56,9 +56,9 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
          "--pcap", options.pcap,
          "Write the traffic of connections and datagrams to FILE, as packets that Wireshark reads; needs no privileges")
       ->type_name("FILE");
-  app.add_option("--log", options.log, "Log to stderr from this level on: trace, debug, info, warn, error or off")
+  app.add_option("--log", options.log, "Log to stderr from this level on: debug, info, warn, error or off")
       ->type_name("LEVEL")
-      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
+      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}))
       ->capture_default_str();
   app.add_option("--color", options.color,
                  "Color reports: auto (on a terminal, unless NO_COLOR is set), always or never")

@@ -31,7 +31,7 @@ std::string_view without_comment(std::string_view line) {
 // Each says why the line was left out; nothing when it was taken.
 std::string take_log(Configuration& configuration, std::string_view value) {
   const auto level = parse_log_level(value);
-  if (!level) return "log takes one of trace, debug, info, warn, error, off";
+  if (!level) return "log takes one of debug, info, warn, error, off";
   configuration.log = *level;
   return {};
 }

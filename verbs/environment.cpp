@@ -31,7 +31,7 @@ void read_log_variable(Configuration& settings, const Variable& variable) {
   if (const auto level = parse_log_level(*value)) {
     settings.log = *level;
   } else {
-    settings.complaints.push_back("WEFT_LOG: '" + *value + "' is not one of trace, debug, info, warn, error, off");
+    settings.complaints.push_back("WEFT_LOG: '" + *value + "' is not one of debug, info, warn, error, off");
   }
 }
 

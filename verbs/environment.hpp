@@ -3,7 +3,7 @@
 /// Environment variables that configure weft from outside a program.
 ///
 ///     variable        value                                                                     read by
-///     WEFT_LOG        trace, debug, info, warn, error or off                                    all programs
+///     WEFT_LOG        debug, info, warn, error or off                                           all programs
 ///     WEFT_PCAP       capture of connections and datagrams; "%p" is replaced by the process id  all programs
 ///     WEFT_PCAP_EXIT  exit code of a process whose capture is incomplete (see below)            all programs
 ///     WEFT_CRC32C     isa-l or portable: implementation of CRC32C                               all programs

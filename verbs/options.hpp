@@ -18,7 +18,6 @@ namespace weft::verbs {
 
 /// Identifies the severity of a log line. A log level shows its own lines and those of all more severe levels.
 enum class LogLevel : std::uint8_t {
-  kTrace,  ///< shows the same lines as kDebug: no line has this level
   kDebug,  ///< each FPDU
   kInfo,   ///< the life of each connection
   kWarn,   ///< conditions that deserve attention; the default level
@@ -33,7 +32,7 @@ enum class LogLevel : std::uint8_t {
 /// Kinds of lines that could flood the log are limited in rate; a later line reports how many were omitted.
 /// Pending lines are written when exit() ends the process, but not when _exit() or a signal does.
 void set_log_level(LogLevel level);
-/// Parses "trace", "debug", "info", "warn", "error" or "off". Errors: Errc::kInvalidArgument for any other text.
+/// Parses "debug", "info", "warn", "error" or "off". Errors: Errc::kInvalidArgument for any other text.
 [[nodiscard]] Result<LogLevel> parse_log_level(std::string_view name);
 
 /// Logs a line of a facade, with the same clock, process id and level as weft's own lines.

@@ -128,7 +128,7 @@ Result<void> ProtectionDomain::check(const Sge& segment, Access needed) const {
     case ddp::LocalFault::kAccessRights: return fail(Errc::kBadAddress, "access", "the region is not writable");
     case ddp::LocalFault::kBaseOrBounds: return fail(Errc::kBadAddress, "length", "not all of it is inside the region");
   }
-  return fail(Errc::kInvalidKey, "lkey", "a window's, or of another protection domain");
+  return fail(Errc::kInvalidKey, "lkey", "belongs to a window or to another protection domain");
 }
 
 Result<MemoryWindow> ProtectionDomain::allocate_window(WindowType type) {
@@ -171,7 +171,7 @@ Result<void> check_all(const QueuePairAttributes& attributes) {
   constexpr std::uint32_t kLowest = QueuePairAttributes::kHighestAssignedNumber + 1;
   constexpr std::uint32_t kHighest = detail::QueuePairNumbers::kHighest;
   if (attributes.number != 0 && (attributes.number < kLowest || attributes.number > kHighest)) {
-    return fail(Errc::kInvalidArgument, "number", "one that weft assigns, or more than 24 bits");
+    return fail(Errc::kInvalidArgument, "number", "reserved for weft, or more than 24 bits");
   }
   if (attributes.max_send_wr == 0) return fail(Errc::kInvalidArgument, "max_send_wr", "zero");
   for (const auto& fits : {within(attributes.max_send_wr, limits.max_qp_wr, "max_send_wr"),

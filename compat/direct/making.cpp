@@ -121,7 +121,7 @@ void Connections::accept(Connection& connection, const Greeting& greeting, verbs
   const Verdict verdict = due ? judge(greeting, own) : Verdict::kOther;
   if (verdict == Verdict::kUnverified) return tell_rejected("no packet sequence number can be compared yet");
   if (verdict == Verdict::kOther || !connection.sends->expect(*greeting.rq_psn)) {
-    return tell_rejected("it does not come from the end that its queue pair waits for");
+    return tell_rejected("not from the expected peer");
   }
   const auto octets = encode(own);
   request.set_context(connection.self.number);
@@ -155,7 +155,7 @@ std::shared_ptr<Connections::Connection> Connections::ready_for(const std::optio
   }
   if (found->second && found->second->started) return found->second;
   gone = early_.add(*greeting, std::move(event.request), Clock::now());
-  for (auto n = gone.size(); n != 0; --n) tell_rejected("too many wait for their queue pairs to reach RTR");
+  for (auto n = gone.size(); n != 0; --n) tell_rejected("too many early Requests");
   look_by(early_.next());
   return nullptr;
 }

@@ -146,7 +146,7 @@ int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attribute
 
 // One entry: the address, as RoCE v2 has it. Without one, as siw has it: the hardware address in the first octets.
 int query_gid(ibv_context* context, std::uint8_t port, int index, ibv_gid* gid) noexcept {
-  if (port != kPort || index != 0) return refused_minus_one("ibv_query_gid", EINVAL, "there is GID 0 of port 1 alone");
+  if (port != kPort || index != 0) return refused_minus_one("ibv_query_gid", EINVAL, "only GID 0 of port 1 exists");
   const Device& device = of(context).device();
   *gid = {};
   if (const auto address = device_address(device)) {

@@ -61,7 +61,7 @@ bool has_datagrams(const CmId& id) noexcept { return id.ps == RDMA_PS_UDP; }
 
 int ask_for_queue_pair(CmId& id, std::uint32_t named, std::span<const std::byte> private_data) {
   constexpr std::string_view kCall = "rdma_connect";
-  if (id.own_pair) return refused_minus_one(kCall, EINVAL, "the id has asked before");
+  if (id.own_pair) return refused_minus_one(kCall, EINVAL, "already connecting");
   auto made = make_own_queue_pair(id);
   if (!made) return refused_minus_one(kCall, made.error());
   id.own_pair = std::move(*made);  // before the engine's call: the event may be faster than its return

@@ -65,7 +65,7 @@ int cm_join_multicast(rdma_cm_id* raw, const sockaddr* group, std::uint32_t flag
     constexpr std::string_view kCall = "rdma_join_multicast";
     if (raw == nullptr) return refused_minus_one(kCall, EINVAL, "id is null");
     CmId& id = of(raw);
-    if (!has_datagrams(id)) return refused_minus_one(kCall, EOPNOTSUPP, "RDMA_PS_UDP alone has multicast groups");
+    if (!has_datagrams(id)) return refused_minus_one(kCall, EOPNOTSUPP, "multicast needs RDMA_PS_UDP");
     if (id.verbs == nullptr)
       return refused_minus_one(kCall, EINVAL, "the id has no device: its address is not resolved");
     if (flags != RDMA_MC_JOIN_FLAG_FULLMEMBER && flags != RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER) {

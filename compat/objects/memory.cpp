@@ -134,7 +134,7 @@ int dealloc_mw(ibv_mw* mw) noexcept {
 // A length of 0 unbinds.
 int bind_mw(ibv_qp* qp, ibv_mw* mw, ibv_mw_bind* bind) noexcept {
   return guarded_errno([&] {
-    if (of(qp).datagrams) return refused("ibv_bind_mw", EINVAL, "qp: datagrams reach no windows");
+    if (of(qp).datagrams) return refused("ibv_bind_mw", EINVAL, "qp: UD queue pairs cannot bind windows");
     Mw& window = of(mw);
     const ibv_mw_bind_info& info = bind->bind_info;
     const std::uint32_t rkey = window.engine.next_rkey(mw->rkey);

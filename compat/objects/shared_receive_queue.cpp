@@ -49,7 +49,7 @@ ibv_srq* create_srq_ex(ibv_context*, ibv_srq_init_attr_ex* attributes) noexcept 
     }
     const bool typed = (attributes->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) != 0;
     if (typed && number(attributes->srq_type) != IBV_SRQT_BASIC) {
-      return refused_null("ibv_create_srq_ex", EOPNOTSUPP, "srq_type: iWARP has basic ones alone");
+      return refused_null("ibv_create_srq_ex", EOPNOTSUPP, "srq_type: only basic shared receive queues are supported");
     }
     if ((attributes->comp_mask & IBV_SRQ_INIT_ATTR_PD) == 0 || attributes->pd == nullptr) {
       return refused_null("ibv_create_srq_ex", EINVAL, "no protection domain");

@@ -87,7 +87,7 @@ TEST(CompatDirectProcess, AnAddressThatGoesEndsTheWaitForAPeer) {
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_EQ(wc.status, IBV_WC_RETRY_EXC_ERR) << ibv_wc_status_str(wc.status);
     EXPECT_EQ(one.query().qp_state, IBV_QPS_ERR);
-    const auto line = said.find("ibv_modify_qp: connection: TCP cannot connect");
+    const auto line = said.find("ibv_modify_qp: connection: TCP connect failed");
     const bool told = line != std::string::npos && said.find("[EADDRNOTAVAIL]", line) != std::string::npos;
     EXPECT_EQ(told, peer == kNobody) << "the end that connects, and no other:\n" << said;
     ASSERT_EQ(modify(one.qp, IBV_QPS_RESET), 0);

@@ -78,7 +78,7 @@ TEST(SettingsOfAProgram, AreReadOnceAndComplainedAboutInOneLineEach) {
   EXPECT_EQ(ended.out, "mpa-rev=2,crc=on\n");
   EXPECT_EQ(ended.err, "weft: WEFT_POLICY: crc=perhaps: 'crc' takes on or off; ignored.\n");
   EXPECT_EQ(told({"WEFT_LOG=loud"}).err,
-            "weft: WEFT_LOG: 'loud' is not one of trace, debug, info, warn, error, off; ignored.\n")
+            "weft: WEFT_LOG: 'loud' is not one of debug, info, warn, error, off; ignored.\n")
       << "the C++ API below does not read the variable again";
 }
 

@@ -64,8 +64,8 @@ TEST_F(Keys, KeepOutPlainClients) {
   ASSERT_TRUE(server.wait_for_output("listening on ")) << server.err();
   const Ended client = run({"rping", "-c", "-a", "127.0.0.1", "-p", port, "-C", "1"});
   EXPECT_EQ(client.exit_code, 1) << client.out;
-  EXPECT_THAT(client.err, HasSubstr("the peer speaks TLS, and this end does not: tls=off"));
-  EXPECT_TRUE(server.wait_for_error("speaks no TLS, and this end's policy requires it")) << server.err();
+  EXPECT_THAT(client.err, HasSubstr("the peer uses TLS, and this end has tls=off"));
+  EXPECT_TRUE(server.wait_for_error("does not use TLS, and this end has tls=require")) << server.err();
 }
 
 // The line names what was the matter, and no more than TLS knows of it.

@@ -198,7 +198,7 @@ TEST(Info, TakesTheLogLevelOfTheEnvironment) {
   EXPECT_EQ(Command({"WEFT_LOG=loud", weft_command(), "--log", "off", "info"}, "/usr/bin/env").wait().exit_code, 0);
   const Ended ended = Command({"WEFT_LOG=loud", weft_command(), "info"}, "/usr/bin/env").wait();
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.err, "weft info: WEFT_LOG: 'loud' is not one of trace, debug, info, warn, error, off.\n");
+  EXPECT_EQ(ended.err, "weft info: WEFT_LOG: 'loud' is not one of debug, info, warn, error, off.\n");
 }
 
 TEST(Info, TextNamesTheLoopbackAddress) {

@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
              "weft bench lat: --op: 'sned' is not one of send, write, read. Did you mean 'send'? (see weft "
              "bench lat --help)"},
         Slip{{"--log", "loud", "info"},
-             "weft info: --log: 'loud' is not one of trace, debug, info, warn, error, off (see weft info --help)."}));
+             "weft info: --log: 'loud' is not one of debug, info, warn, error, off (see weft info --help)."}));
 
 // Every option of every subcommand, used in the ways that the parser complains of. Its own words never show.
 void expect_own_words(Arguments words, const Arguments& wrong) {

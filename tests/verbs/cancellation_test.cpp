@@ -71,7 +71,7 @@ TEST_F(Cancelled, SendsWithoutACrc) {
 }
 
 TEST_F(Cancelled, TellsWhatItDoes) {
-  set_log_level(LogLevel::kTrace);
+  set_log_level(LogLevel::kDebug);
   send({}, 64);
   set_log_level(LogLevel::kWarn);
 }

@@ -104,7 +104,7 @@ TEST(ConfigurationText, LinesThatCannotBeAreNamedAndLeftOut) {
   const auto read =
       parse_configuration("log=loud\ncrc=perhaps\nmarkers=on\npcap=\nlog\npeer-to-peer=on\nmpa-rev=1\n", "f");
   ASSERT_EQ(read.complaints.size(), 5U);
-  EXPECT_EQ(read.complaints[0], "f:1: log takes one of trace, debug, info, warn, error, off");
+  EXPECT_EQ(read.complaints[0], "f:1: log takes one of debug, info, warn, error, off");
   EXPECT_EQ(read.complaints[1], "f:2: crc=perhaps: 'crc' takes on or off");
   EXPECT_EQ(read.complaints[2].find("f:4: pcap"), 0U);
   EXPECT_EQ(read.complaints[3].find("f:5: log"), 0U);

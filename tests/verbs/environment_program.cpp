@@ -19,9 +19,9 @@ namespace {
 using namespace weft::verbs;
 
 void tell(const char* when) {
-  constexpr const char* kLevels[] = {"trace", "debug", "info", "warn", "error"};
+  constexpr const char* kLevels[] = {"debug", "info", "warn", "error"};
   const char* shown = "off";
-  for (int level = 4; level >= 0; --level) {
+  for (int level = 3; level >= 0; --level) {
     if (log_shows(static_cast<LogLevel>(level))) shown = kLevels[level];
   }
   const std::string_view crc = weft::name(weft::crc32c_in_use().routine);

@@ -78,7 +78,7 @@ TEST(Environment, WhatIsWrongIsToldOnceAndChangesNothing) {
     const std::size_t at = ended.err.find("weft warning: environment: " + sentence);
     return at != std::string::npos && ended.err.find(sentence, at + sentence.size() + 27) == std::string::npos;
   };
-  EXPECT_TRUE(told_once("WEFT_LOG: 'loud' is not one of trace, debug, info, warn, error, off; ignored")) << ended.err;
+  EXPECT_TRUE(told_once("WEFT_LOG: 'loud' is not one of debug, info, warn, error, off; ignored")) << ended.err;
   EXPECT_TRUE(told_once("WEFT_CRC32C: 'fast' is not one of isa-l, portable; ignored")) << ended.err;
   EXPECT_TRUE(told_once("WEFT_PCAP: cannot write /no/such/directory/x.pcap: ")) << ended.err;
   const Ended portable = told(line({"WEFT_LOG=loud", "WEFT_CRC32C=portable"}));

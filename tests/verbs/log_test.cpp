@@ -45,7 +45,7 @@ TEST(Log, BadStartupsBesideAFullStandardErrorStopNothing) {
   if (weft::test::kThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer allows no threads in a child: nothing is tried";
   const FullPipe unread;
   const int status = status_of_child(unread.writer(), [] {
-    set_log_level(LogLevel::kTrace);
+    set_log_level(LogLevel::kDebug);
     const Listening listener;
     for (int i = 0; i < 400; ++i) begin_badly(listener.id.local_address());
     Pair pair;  // and honest ones are served

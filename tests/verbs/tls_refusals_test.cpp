@@ -75,22 +75,22 @@ struct TlsRefusal : testing::Test {
 };
 
 TEST_F(TlsRefusal, APlainClient) {
-  expect_lines(said_of({}, tls_policy(keys, "server")), "the peer speaks TLS, and this end does not: tls=off",
-               "the peer: speaks no TLS, and this end's policy requires it");
+  expect_lines(said_of({}, tls_policy(keys, "server")), "the peer uses TLS, and this end has tls=off",
+               "the peer: does not use TLS, and this end has tls=require");
 }
 
 TEST_F(TlsRefusal, APlainListener) {
   expect_lines(said_of(tls_policy(keys, "client"), {}), "the peer: closed within TLS's handshake",
-               "the peer speaks TLS, and this end does not: tls=off");
+               "the peer uses TLS, and this end has tls=off");
 }
 
 TEST_F(TlsRefusal, AnotherCa) {
   const TlsKeys others;
   expect_lines(said_of(tls_policy(others, "client"), tls_policy(keys, "server")),
-               "the peer's certificate: ", "it refuses our certificate: it does not know the CA");
+               "the peer's certificate: ", "it rejected our certificate: it does not know the CA");
   Policy client = tls_policy(others, "client");
   client.tls.ca = keys.path("ca.pem");
-  expect_lines(said_of(client, tls_policy(keys, "server")), "it refuses our certificate: it does not know the CA",
+  expect_lines(said_of(client, tls_policy(keys, "server")), "it rejected our certificate: it does not know the CA",
                "the peer's certificate: ");
 }
 
@@ -99,14 +99,14 @@ TEST_F(TlsRefusal, AnExpiredCertificate) {
   keys.issue("old", {.common_name = "old", .valid_from = Days(-10), .valid_until = Days(-1)});
   expect_lines(said_of(tls_policy(keys, "client"), tls_policy(keys, "old")),
                "the peer's certificate: certificate has expired",
-               "it refuses our certificate: certificate has expired");
+               "it rejected our certificate: certificate has expired");
 }
 
 TEST_F(TlsRefusal, AnotherName) {
   Policy client = tls_policy(keys, "client");
   client.tls.expect = "dns:other.example";
   expect_lines(said_of(client, tls_policy(keys, "server")), "the peer's certificate: hostname mismatch",
-               "it refuses our certificate: bad certificate, or not the name it expects");
+               "it rejected our certificate: bad certificate, or not the name it expects");
 }
 
 TEST_F(TlsRefusal, NoCertificate) {

@@ -68,7 +68,7 @@ TEST(LocalProtection, IsCheckedPerConnection) {
   const Memory foreign(others.client);
   const Error error = error_of(ends.client.write(foreign.region, target.remote(), kPatience));
   EXPECT_EQ(error.status, WcStatus::kLocalProtectionError);
-  EXPECT_EQ(error.reason, "a window's, or of another protection domain");
+  EXPECT_EQ(error.reason, "belongs to a window or to another protection domain");
 }
 
 TEST(LocalLength, IsTheReceiversError) {
@@ -88,7 +88,7 @@ TEST(Established, ItCannotBeAgain) {
   Ends ends;
   const Error error = error_of(ends.client.establish(kPatience));
   EXPECT_EQ(error.code, Errc::kInvalidState);
-  expect_says(error, "was established before");
+  expect_says(error, "already established");
   EXPECT_TRUE(ends.client.send({}, kPatience)) << "and this changes nothing";
 }
 

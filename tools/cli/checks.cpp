@@ -40,7 +40,7 @@ Outcome<void> take_log_variable(GlobalOptions& options) {
   const auto value = verbs::process_variable("WEFT_LOG");
   if (!value) return {};
   if (!verbs::parse_log_level(*value)) {
-    return usage_error("WEFT_LOG: '" + *value + "' is not one of trace, debug, info, warn, error, off.");
+    return usage_error("WEFT_LOG: '" + *value + "' is not one of debug, info, warn, error, off.");
   }
   options.log = *value;
   return {};
@@ -48,7 +48,7 @@ Outcome<void> take_log_variable(GlobalOptions& options) {
 
 Outcome<void> start_log(const GlobalOptions& options) {
   const auto level = verbs::parse_log_level(options.log);
-  if (!level) return usage_error("--log: '" + options.log + "' is not one of trace, debug, info, warn, error, off.");
+  if (!level) return usage_error("--log: '" + options.log + "' is not one of debug, info, warn, error, off.");
   verbs::set_log_level(*level);
   return {};
 }

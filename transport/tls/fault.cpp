@@ -18,11 +18,11 @@ constexpr int kLibrary = 0x10000;
 
 Reason ours(Fault fault) noexcept {
   switch (fault) {
-    case Fault::kTruncated: return {"the peer", "its FIN came without TLS's close_notify: what it sent may be cut"};
-    case Fault::kEndedEarly: return {"the peer", "closed within TLS's handshake: perhaps it speaks no TLS"};
-    case Fault::kSpeaksNoTls: return {"the peer", "speaks no TLS, and this end's policy requires it"};
-    case Fault::kTooManyMessages: return {"the peer", "sends key updates or tickets of TLS without end"};
-    case Fault::kHelloTooLong: return {"the peer", "begins with a ClientHello of more than 16 KiB"};
+    case Fault::kTruncated: return {"the peer", "FIN without close_notify: data may be truncated"};
+    case Fault::kEndedEarly: return {"the peer", "closed during the TLS handshake (perhaps it does not support TLS)"};
+    case Fault::kSpeaksNoTls: return {"the peer", "does not use TLS, and this end has tls=require"};
+    case Fault::kTooManyMessages: return {"the peer", "sends too many key updates or tickets of TLS"};
+    case Fault::kHelloTooLong: return {"the peer", "sent a ClientHello of more than 16 KiB"};
     case Fault::kNoMemory: return {"memory", "none left for TLS"};
   }
   return {"TLS", "failed"};
@@ -31,16 +31,17 @@ Reason ours(Fault fault) noexcept {
 // What an administrator can act on, of the alerts that a refused certificate causes.
 std::string_view words_of_alert(int description) noexcept {
   switch (description) {
-    case SSL_AD_BAD_CERTIFICATE: return "it refuses our certificate: bad certificate, or not the name it expects";
-    case SSL_AD_CERTIFICATE_EXPIRED: return "it refuses our certificate: certificate has expired";
-    case SSL_AD_CERTIFICATE_REVOKED: return "it refuses our certificate: certificate revoked";
-    case SSL_AD_CERTIFICATE_UNKNOWN: return "it refuses our certificate";
-    case SSL_AD_UNKNOWN_CA: return "it refuses our certificate: it does not know the CA";
+    case SSL_AD_BAD_CERTIFICATE: return "it rejected our certificate: bad certificate, or not the name it expects";
+    case SSL_AD_CERTIFICATE_EXPIRED: return "it rejected our certificate: certificate has expired";
+    case SSL_AD_CERTIFICATE_REVOKED: return "it rejected our certificate: certificate revoked";
+    case SSL_AD_CERTIFICATE_UNKNOWN: return "it rejected our certificate";
+    case SSL_AD_UNKNOWN_CA: return "it rejected our certificate: it does not know the CA";
     case SSL_AD_BAD_CERTIFICATE_STATUS_RESPONSE:
-      return "it refuses our certificate: OCSP's answer about it (tls-staple) is missing, wrong, or \"revoked\"";
-    case TLS13_AD_CERTIFICATE_REQUIRED: return "it wants a certificate of ours (tls-certificate), and there is none";
-    case SSL_AD_PROTOCOL_VERSION: return "it does not speak this version of TLS";
-    case SSL_AD_HANDSHAKE_FAILURE: return "it refuses the handshake";
+      return "it rejected our certificate: OCSP's answer about it (tls-staple) is missing, wrong, or \"revoked\"";
+    case TLS13_AD_CERTIFICATE_REQUIRED:
+      return "it requires a certificate of this end (tls-certificate), and there is none";
+    case SSL_AD_PROTOCOL_VERSION: return "it does not support this version of TLS";
+    case SSL_AD_HANDSHAKE_FAILURE: return "it rejected the handshake";
     default: return SSL_alert_desc_string_long(description);
   }
 }

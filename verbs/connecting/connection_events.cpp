@@ -26,7 +26,7 @@ ConnectionEvent to_event(const std::error_code& error) {
             .error = Error{kind, "destination", "no answer from this address", code}};
   }
   return {.type = ConnectionEventType::kConnectError,
-          .error = Error{Errc::kSystem, "connection", "TCP cannot connect", code}};
+          .error = Error{Errc::kSystem, "connection", "TCP connect failed", code}};
 }
 
 constexpr std::chrono::milliseconds kLongestBackOff{16};
@@ -99,7 +99,7 @@ bool ConnectionState::connects_again(const std::error_code& error) {
     attempt_->refused = true;
   }
   log_connection(LogLevel::kInfo, number,
-                 [&] { return "refused: tried again in " + std::to_string(delay.count()) + " ms"; });
+                 [&] { return "refused; retrying in " + std::to_string(delay.count()) + " ms"; });
   const auto again = [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->start_connector();
   };
@@ -189,10 +189,9 @@ void ConnectionState::on_queue_pair_lost() {
     connector.swap(attempt_->connector);
   }
   connector.reset();  // waits for its callback, so it is done without our lock
-  static_cast<void>(
-      fail_connection({.type = ConnectionEventType::kConnectError,
-                       .error = Error{Errc::kInvalidState, "queue_pair",
-                                      "it was put to ERROR or destroyed while the connection was made"}}));
+  static_cast<void>(fail_connection(
+      {.type = ConnectionEventType::kConnectError,
+       .error = Error{Errc::kInvalidState, "queue_pair", "moved to ERROR or destroyed during connection setup"}}));
 }
 
 // --- The stream's reports
@@ -224,7 +223,7 @@ bool ConnectionState::on_rejected(engine::Rejected rejected) {
   if (will_retry(rejected.retry_with_revision_1)) return true;
   Error why{Errc::kRejected, "peer", "it rejected the connection", ECONNREFUSED};
   if (rejected.takes_no_rtr) {
-    why = {Errc::kNotSupported, "peer", "it takes no ready-to-receive indication: connect without peer-to-peer",
+    why = {Errc::kNotSupported, "peer", "it accepts no ready-to-receive indication: connect with peer-to-peer=off",
            ECONNREFUSED};
   }
   return fail_connection(

@@ -39,7 +39,7 @@ transport::ListenOptions ConnectionState::begin_listening(int backlog, transport
   transport::ListenOptions options{.backlog = std::max(backlog, ConnectionId::kKernelBacklog)};
   options.room = [places, id = number] {
     const int room = places->room();
-    if (room == 0) log_connection(LogLevel::kInfo, id, "its backlog is full: further clients wait");
+    if (room == 0) log_connection(LogLevel::kInfo, id, "its backlog is full: new connections wait in the kernel");
     return room;
   };
   options.make_room = [weak = weak_from_this()] {
@@ -235,7 +235,8 @@ std::shared_ptr<Stream> ConnectionState::look_for_request() {
 bool ConnectionState::make_way() {
   const auto stream = look_for_request();
   if (!stream) return false;
-  log_connection(LogLevel::kInfo, number, "reset: it has sent no Request, and others want its place");
+  log_connection(LogLevel::kInfo, number,
+                 "reset: no MPA Request yet, and the limit of half-open connections is reached");
   refuse_offer();
   stream->abort();
   return true;
@@ -265,8 +266,7 @@ void ConnectionState::on_requested(engine::ConnectionRequested request) {
     incoming_.lacks_rtr = request.peer_to_peer && !policy_->startup.rtr.any();
   }
   const bool goes_by = policy_->startup.same_host != SameHost::kRequire || incoming_.shared;
-  if (!goes_by)
-    log_connection(LogLevel::kInfo, number, "rejected: its octets go through TCP, and the policy is same-host=require");
+  if (!goes_by) log_connection(LogLevel::kInfo, number, "rejected: not through shared memory (same-host=require)");
   const bool seated = goes_by && take_seat(backlog->admission);
   ConnectionEvent event{.type = ConnectionEventType::kConnectRequest,
                         .id = incoming_.listener,

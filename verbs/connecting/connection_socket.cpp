@@ -140,7 +140,7 @@ Result<void> ConnectionState::set_type_of_service(std::uint8_t octet) {
   }
   if (!stream) return {};
   const auto error = stream->set_type_of_service(octet);
-  return error ? fail(Errc::kSystem, "octet", "the system does not set it", error.value()) : Result<void>();
+  return error ? fail(Errc::kSystem, "octet", "cannot be set", error.value()) : Result<void>();
 }
 
 Result<int> ConnectionState::duplicate_listener() const {

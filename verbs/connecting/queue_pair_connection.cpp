@@ -37,7 +37,7 @@ void QueuePairState::cancel_connection(const Attempt& attempt, QpState before) {
 Result<void> QueuePairState::set_stream(const Attempt& attempt, std::shared_ptr<Stream> stream) {
   const std::lock_guard lock(mutex_);
   if (!held_by(attempt) || state_ != QpState::kRtr) {
-    return fail(Errc::kInvalidState, "queue_pair", "it was put to ERROR or destroyed while the connection was made");
+    return fail(Errc::kInvalidState, "queue_pair", "moved to ERROR or destroyed during connection setup");
   }
   stream_ = std::move(stream);
   return {};

@@ -132,8 +132,7 @@ DatagramReader* DatagramQueuePairState::reader_of(const transport::Address& grou
 
 Result<DatagramReader*> DatagramQueuePairState::open_reader(transport::DatagramSocket socket) {
   const auto place = std::ranges::find_if(groups_, [](const auto& one) { return !one || !one->is_open(); });
-  if (place == groups_.end())
-    return verbs::fail(Errc::kLimitExceeded, "group", "the queue pair has no place for another one");
+  if (place == groups_.end()) return verbs::fail(Errc::kLimitExceeded, "group", "too many groups");
   if (*place) {
     (*place)->reopen(std::move(socket));
   } else {
@@ -151,7 +150,7 @@ Result<void> DatagramQueuePairState::join(const transport::Address& group) {
   if (reader_of(group) != nullptr) return {};
   auto socket = transport::DatagramSocket::join(
       {.address = group, .port = DatagramQueuePair::port_of(DatagramQueuePair::kMulticastNumber)}, local);
-  if (!socket) return verbs::fail(Errc::kSystem, "group", "the system does not join it", socket.error().value());
+  if (!socket) return verbs::fail(Errc::kSystem, "group", "cannot be joined", socket.error().value());
   const auto reader = open_reader(std::move(*socket));
   if (!reader) return std::unexpected(reader.error());
   if (!receives_now()) return {};

@@ -30,13 +30,15 @@ std::string place_of(const engine::ErrorReport& report) {
 }  // namespace
 
 Result<LogLevel> parse_log_level(std::string_view name) {
-  constexpr std::pair<std::string_view, LogLevel> kLevels[] = {{"trace", LogLevel::kTrace}, {"debug", LogLevel::kDebug},
-                                                               {"info", LogLevel::kInfo},   {"warn", LogLevel::kWarn},
-                                                               {"error", LogLevel::kError}, {"off", LogLevel::kOff}};
+  constexpr std::pair<std::string_view, LogLevel> kLevels[] = {{"debug", LogLevel::kDebug},
+                                                               {"info", LogLevel::kInfo},
+                                                               {"warn", LogLevel::kWarn},
+                                                               {"error", LogLevel::kError},
+                                                               {"off", LogLevel::kOff}};
   for (const auto& [text, level] : kLevels) {
     if (text == name) return level;
   }
-  return fail(Errc::kInvalidArgument, "log level", "not one of trace, debug, info, warn, error, off");
+  return fail(Errc::kInvalidArgument, "log level", "not one of debug, info, warn, error, off");
 }
 
 namespace detail {

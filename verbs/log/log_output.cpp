@@ -37,7 +37,6 @@ using std::chrono::seconds;
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
-    case LogLevel::kTrace: return spdlog::level::trace;
     case LogLevel::kDebug: return spdlog::level::debug;
     case LogLevel::kInfo: return spdlog::level::info;
     case LogLevel::kWarn: return spdlog::level::warn;

@@ -27,7 +27,7 @@ Result<void> ReceiveQueue::check(const ReceiveRequest& request, const Completing
     return fail(Errc::kTooManySegments, "segments", "more than the queue was created for");
   }
   if (!has_room(own)) {
-    return fail(Errc::kQueueFull, "receive queue", "holds its bound of receives that were not polled");
+    return fail(Errc::kQueueFull, "receive queue", "full: poll completions first");
   }
   return {};
 }

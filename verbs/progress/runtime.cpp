@@ -64,14 +64,14 @@ Result<void> Runtime::start() {
   try {
     reactor();
   } catch (const std::system_error& error) {
-    return fail(Errc::kSystem, "thread", "the system starts none (a limit of processes?)", error.code().value());
+    return fail(Errc::kSystem, "thread", "cannot be started (process limit?)", error.code().value());
   }
   return {};
 }
 
 // A program that becomes a daemon closes all descriptors. Asio's thread would ask for its own again and again.
 void Runtime::descriptors_are_gone() {
-  log_warning("progress", "the program has closed weft's descriptors: its connections so far stand still");
+  log_warning("progress", "the program closed weft's descriptors; existing connections are dead");
   reactor_.stop();
 }
 

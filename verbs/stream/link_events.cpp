@@ -156,9 +156,8 @@ void LinkEvents::on(const engine::StartupFailed& event) {
 std::string_view LinkEvents::hint_of_startup() {
   if (!link_.host_.takes_octets()) return "the peer did not complete TLS's handshake";
   const bool staged = link_.inbox_.is_open() && !link_.inbox_.empty();
-  return staged && transport::tls::looks_like_tls(link_.inbox_.staged())
-             ? "the peer speaks TLS, and this end does not: tls=off"
-             : "";
+  return staged && transport::tls::looks_like_tls(link_.inbox_.staged()) ? "the peer uses TLS, and this end has tls=off"
+                                                                         : "";
 }
 
 // --- Completions

@@ -118,7 +118,7 @@ void Stream::deadline_passed() {
 void Stream::run_out_of_memory() noexcept {
   try {
     abort();
-    log_warning("connection with " + link_.peer().to_string(), "ended for want of memory");
+    log_warning("connection with " + link_.peer().to_string(), "closed: out of memory");
   } catch (const std::bad_alloc&) {  // the engine cannot tell its end
   }
   give_up_at_once();

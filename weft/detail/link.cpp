@@ -88,7 +88,7 @@ Result<std::shared_ptr<Link>> Link::make(verbs::EventChannel events, verbs::Conn
 Result<void> Link::begin_establish(std::span<const std::byte> private_data) {
   if (auto mine = ours(kEstablish); !mine) return mine;
   if (life_.established)
-    return std::unexpected(to_error({Errc::kInvalidState, "connection", "was established before"}, kEstablish));
+    return std::unexpected(to_error({Errc::kInvalidState, "connection", "already established"}, kEstablish));
   {
     const std::lock_guard lock(mutex_);
     if (cause_) {

@@ -18,7 +18,7 @@ constexpr std::uint64_t kPlaces = verbs::QueuePairAttributes{}.max_send_wr;  // 
 static_assert(kPlaces == verbs::QueuePairAttributes{}.max_receive_wr);
 
 constexpr verbs::Error kWrIdTooLarge{Errc::kInvalidArgument, "wr_id", "2^63 or more"};
-constexpr verbs::Error kSendQueueFull{Errc::kQueueFull, "send queue", "full until completions are taken"};
+constexpr verbs::Error kSendQueueFull{Errc::kQueueFull, "send queue", "full: call completions() first"};
 constexpr verbs::Error kReceiveQueueFull{Errc::kQueueFull, "receive queue", kSendQueueFull.reason};
 
 bool is_atomic(Operation::Kind kind) noexcept {
@@ -256,7 +256,7 @@ Error Link::explain(const WorkCompletion& completion, const Operation* operation
       break;
     }
     case WcStatus::kLocalLengthError:
-      say(Errc::kMessageTooLong, "message", "longer than the receive that it met");
+      say(Errc::kMessageTooLong, "message", "longer than the posted receive");
       break;
     case WcStatus::kRemoteAccessError: say(Errc::kInvalidKey, "remote memory", sentence); break;
     default: say(Errc::kProtocol, "peer", sentence); break;
