@@ -30,6 +30,10 @@ enum class QpState : std::uint8_t {
 };
 /// Returns a name such as "RTS"; static storage.
 [[nodiscard]] std::string_view to_string(QpState state) noexcept;
+/// Returns whether a queue pair in this state can be connected: RESET or INIT.
+[[nodiscard]] constexpr bool is_unconnected(QpState state) noexcept {
+  return state == QpState::kReset || state == QpState::kInit;
+}
 
 /// Specifies a queue pair. The numbers are maxima; each must be within DeviceLimits.
 struct QueuePairAttributes {

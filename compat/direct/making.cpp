@@ -29,12 +29,6 @@ bool admits_reply(std::span<const std::byte> private_data, const Greeting& own, 
   return peers && judge(*peers, own) != Verdict::kOther && sends.expect(*peers->rq_psn);
 }
 
-// Returns whether a connection can be made for it: there is none, and the sends have not given up.
-bool is_free(const verbs::QueuePair& pair) {
-  const verbs::QpState state = pair.state();
-  return state == verbs::QpState::kReset || state == verbs::QpState::kInit;
-}
-
 bool is_connected(const verbs::QueuePair& pair) {
   const verbs::QpState state = pair.state();
   return state == verbs::QpState::kRts || state == verbs::QpState::kSqd;
@@ -67,7 +61,7 @@ Greeting Connections::greeting_of(const Connection& connection) {
 // messages, and no other end may get the program's octets. service_ cannot be null here: it exists while a queue pair
 // number is taken, and a connection's number is returned after its end().
 void Connections::connect(Connection& connection) {
-  if (!is_free(*connection.connects)) return;
+  if (!is_unconnected(connection.connects->state())) return;
   auto id = verbs::ConnectionId::create(service_->channel, connection.self.number);
   verbs::Result<void> begun;
   if (!id) begun = std::unexpected(id.error());
@@ -117,7 +111,7 @@ void Connections::leave(Connection& connection) {
 // right one only while it is connected.
 void Connections::accept(Connection& connection, const Greeting& greeting, verbs::ConnectionId& request) {
   const Greeting own = greeting_of(connection);
-  const bool due = is_free(*connection.accepts) && connection.target.peer <= connection.self;
+  const bool due = is_unconnected(connection.accepts->state()) && connection.target.peer <= connection.self;
   const Verdict verdict = due ? judge(greeting, own) : Verdict::kOther;
   if (verdict == Verdict::kUnverified) return tell_rejected("no packet sequence number can be compared yet");
   if (verdict == Verdict::kOther || !connection.sends->expect(*greeting.rq_psn)) {

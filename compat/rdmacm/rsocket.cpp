@@ -65,7 +65,7 @@ WEFT_ENTRY_NAMED(int, weft_repoll_create, repoll_create, int size) {
   return set;
 }
 WEFT_ENTRY_NAMED(int, weft_repoll_ctl, repoll_ctl, int set, int operation, int number, epoll_event* event) {
-  return rs::epoll_control(set, operation, number, event);
+  return rs::epoll_ctl(set, operation, number, event);
 }
 WEFT_ENTRY_NAMED(int, weft_repoll_wait, repoll_wait, int set, epoll_event* events, int most, int timeout) {
   return rs::epoll_wait(set, events, most, timeout, nullptr);

@@ -247,7 +247,8 @@ int look(int kernels, EpollSet& set, std::span<epoll_event> events) {
 
 }  // namespace
 
-int epoll_ctl(int number, int operation, int socket, const epoll_event* event) noexcept {
+int epoll_ctl(int number, int operation, int socket, epoll_event* event) noexcept {
+  if (!is_rsocket(socket)) return ::epoll_ctl(number, operation, socket, event);
   return guarded_minus_one([&] {
     const Inside inside;
     const auto set = set_of(number);
@@ -270,10 +271,6 @@ int epoll_ctl(int number, int operation, int socket, const epoll_event* event) n
     }
     return error == 0 ? 0 : minus_one(error);
   });
-}
-
-int epoll_control(int set, int operation, int number, epoll_event* event) noexcept {
-  return is_rsocket(number) ? epoll_ctl(set, operation, number, event) : ::epoll_ctl(set, operation, number, event);
 }
 
 int epoll_wait(int number, epoll_event* events, int most, int timeout, const sigset_t* signals) {

@@ -11,10 +11,8 @@
 
 namespace weft::compat::rsockets {
 
-// As epoll_ctl(2), for an rsocket.
-int epoll_ctl(int set, int operation, int number, const epoll_event* event) noexcept;
 // As epoll_ctl(2), for any descriptor.
-int epoll_control(int set, int operation, int number, epoll_event* event) noexcept;
+int epoll_ctl(int set, int operation, int number, epoll_event* event) noexcept;
 // As epoll_pwait(2), for a set that may have rsockets. It may be canceled.
 int epoll_wait(int set, epoll_event* events, int most, int timeout, const sigset_t* signals);
 // An rsocket's number, or that of a set, is about to be closed.

@@ -180,7 +180,7 @@ TEST(RsocketDatagrams, Repoll) {
   const Ends ends;
   const int set = ::epoll_create1(EPOLL_CLOEXEC);
   epoll_event wanted{.events = EPOLLIN, .data = {.u32 = 7}};
-  ASSERT_EQ(epoll_control(set, EPOLL_CTL_ADD, ends.there.number(), &wanted), 0);
+  ASSERT_EQ(rsockets::epoll_ctl(set, EPOLL_CTL_ADD, ends.there.number(), &wanted), 0);
   epoll_event found{};
   EXPECT_EQ(rsockets::epoll_wait(set, &found, 1, 0, nullptr), 0);
   ASSERT_EQ(put(ends.here.number(), "x"), 1);

@@ -25,7 +25,7 @@ struct EpollSet {
     ::close(number);
   }
   int control(int operation, int socket, std::uint32_t events) const {
-    const epoll_event wanted{.events = events, .data = {.fd = socket}};
+    epoll_event wanted{.events = events, .data = {.fd = socket}};
     return rsockets::epoll_ctl(number, operation, socket, &wanted);
   }
   void add(int socket, std::uint32_t events) const { ASSERT_EQ(control(EPOLL_CTL_ADD, socket, events), 0); }

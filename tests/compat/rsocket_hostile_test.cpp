@@ -152,7 +152,7 @@ TEST_F(HostilePair, EpollReturnsDuringAFloodAndShowsOthers) {
   Pair other;
   const int set = ::epoll_create1(EPOLL_CLOEXEC);
   for (const int number : {server.number(), other.server.number()}) {
-    const epoll_event wanted{.events = EPOLLIN, .data = {.fd = number}};
+    epoll_event wanted{.events = EPOLLIN, .data = {.fd = number}};
     ASSERT_EQ(rsockets::epoll_ctl(set, EPOLL_CTL_ADD, number, &wanted), 0);
   }
   Flood flood(peer);

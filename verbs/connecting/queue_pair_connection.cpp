@@ -18,8 +18,7 @@ bool QueuePairState::held_by(const Attempt& attempt) const noexcept {
 
 Result<QpState> QueuePairState::begin_connection(const Attempt& attempt) {
   const std::lock_guard lock(mutex_);
-  const bool fresh = state_ == QpState::kReset || state_ == QpState::kInit;
-  if (!fresh || !attempt_.expired())
+  if (!is_unconnected(state_) || !attempt_.expired())
     return fail(Errc::kInvalidState, "queue_pair", "not in RESET or INIT, or already used");
   attempt_ = attempt;
   return state_.exchange(QpState::kRtr);

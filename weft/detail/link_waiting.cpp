@@ -13,11 +13,6 @@ namespace {
 using verbs::WcStatus;
 using verbs::WorkCompletion;
 
-// Returns whether the program reset the queue pair, or left its peer.
-bool is_unconnected(verbs::QpState state) noexcept {
-  return state == verbs::QpState::kReset || state == verbs::QpState::kInit;
-}
-
 // Also correct for a completion that failed, although programs cannot rely on that.
 bool is_receive(const WorkCompletion& completion) noexcept { return completion.opcode >= verbs::WcOpcode::kReceive; }
 
@@ -210,7 +205,7 @@ void Link::cancel(Ticket ticket) {
 // has reset the queue pair, the work request is gone, uses no memory any more, and fails here.
 void Link::give_up(Pending& pending, Lock& lock, Errc code, std::string_view reason) {
   const Ticket ticket = pending.ticket;
-  const bool reset = queue_pair && is_unconnected(queue_pair->state());
+  const bool reset = queue_pair && verbs::is_unconnected(queue_pair->state());
   pending.given_up = true;
   if (!cause_) cause_ = Error{verbs::Error{code, "connection", reason}};
   lock.unlock();
