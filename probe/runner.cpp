@@ -78,7 +78,7 @@ class Run {
   std::vector<CaseResult> all() {
     ordinary_ = visit(way_).wrong.empty();
     if (!ordinary_) {
-      if (const auto there = knock(way_); !there) lost(nullptr, there.error());
+      if (const auto there = check_reachable(way_); !there) lost(nullptr, there.error());
     }
     const unsigned allowed = options_.at_a_time != 0 ? options_.at_a_time : way_.most_at_a_time();
     const unsigned most = way_.learned->one_at_a_time() ? 1 : allowed;
@@ -181,7 +181,7 @@ class Run {
     if (!ordinary_ && result.verdict != Verdict::kFail) return;
     const Visit fresh = ordinary_ ? visit(way_) : Visit{};
     if (ordinary_ && fresh.wrong.empty()) return;
-    if (const auto there = knock(way_); !there) {
+    if (const auto there = check_reachable(way_); !there) {
       lost(result.what, there.error());
       if (result.verdict != Verdict::kFail) return;
       result.peer_ended = true;

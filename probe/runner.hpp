@@ -44,7 +44,7 @@ struct RunOptions {
 // the MPA revision of the peer's startups.
 [[nodiscard]] std::expected<void, std::string> meet(Way& way);
 // Checks that the peer is still reachable.
-[[nodiscard]] std::expected<void, std::string> knock(Way& way);
+[[nodiscard]] std::expected<void, std::string> check_reachable(Way& way);
 
 // Runs the cases. Results are in the order of all_cases(), whatever order they ran in.
 [[nodiscard]] Report run(Way& way, const RunOptions& options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verbs/connection.hpp"
-#include "verbs/base/insist.hpp"
+#include "verbs/base/retry_without_memory.hpp"
 
 #include <utility>
 
@@ -58,13 +58,13 @@ Result<ConnectionId> ConnectionId::create(const EventChannel& channel, std::uint
 
 ConnectionId& ConnectionId::operator=(ConnectionId&& other) noexcept {
   if (this == &other) return *this;
-  if (auto* const own = self_.ours()) detail::insist([own] { own->destroy(); });
+  if (auto* const own = self_.ours()) detail::retry_without_memory([own] { own->destroy(); });
   self_ = std::move(other.self_);
   return *this;
 }
 
 ConnectionId::~ConnectionId() {
-  if (auto* const own = self_.ours()) detail::insist([own] { own->destroy(); });
+  if (auto* const own = self_.ours()) detail::retry_without_memory([own] { own->destroy(); });
 }
 
 std::uint64_t ConnectionId::number() const noexcept { return self_->number; }

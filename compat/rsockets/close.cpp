@@ -127,11 +127,11 @@ int close(int number) { return close(number, false); }
 int close_at_once(int number) { return close(number, true); }
 
 // Other threads may still run: an rsocket that one of them uses is left alone.
-void say_goodbye() noexcept {
+void finish_all_at_exit() noexcept {
   static_cast<void>(guarded_minus_one([] {
     const Inside inside;
     const Deadline until = Clock::now() + std::chrono::seconds(1);
-    for (const auto& socket : everyone()) {
+    for (const auto& socket : all_sockets()) {
       std::unique_lock lock(socket->mutex, std::try_to_lock);
       if (!lock) continue;
       socket->progress();

@@ -43,28 +43,29 @@ int Socket::listen(std::size_t most) {
   return 0;
 }
 
-std::optional<Heir> Socket::make_heir() {
+std::optional<InheritedListener> Socket::duplicate_for_child() {
   if (phase != Phase::kListening || accepted_count() != 0) return std::nullopt;
   const auto copy = id->duplicate_listener();
   if (!copy) return std::nullopt;
-  return Heir{.listening = *copy,
-              .domain = domain,
-              .nonblocking = nonblocking,
-              .most_accepted = listening->most,
-              .sizes = sizes,
-              .options = options};
+  return InheritedListener{.listening = *copy,
+                           .domain = domain,
+                           .nonblocking = nonblocking,
+                           .most_accepted = listening->most,
+                           .sizes = sizes,
+                           .options = options};
 }
 
-std::shared_ptr<Socket> Socket::make_of(Heir heir, int number) {
-  auto made = make(heir.domain);
+std::shared_ptr<Socket> Socket::make_of(InheritedListener listener, int number) {
+  auto made = make(listener.domain);
   const bool fits = made && made->renew_id() == 0 && ::dup3(made->number_, number, O_CLOEXEC) == number;
-  if (!fits) return ::close(heir.listening), nullptr;
+  if (!fits) return ::close(listener.listening), nullptr;
   ::close(std::exchange(made->number_, number));
-  made->nonblocking = heir.nonblocking;
-  made->sizes = heir.sizes;
-  made->options = heir.options;
-  if (const auto bound = made->id->bind_socket(heir.listening); !bound) return refused_null("rlisten", bound.error());
-  return made->listen(heir.most_accepted) == 0 ? made : nullptr;
+  made->nonblocking = listener.nonblocking;
+  made->sizes = listener.sizes;
+  made->options = listener.options;
+  if (const auto bound = made->id->bind_socket(listener.listening); !bound)
+    return refused_null("rlisten", bound.error());
+  return made->listen(listener.most_accepted) == 0 ? made : nullptr;
 }
 
 void Socket::hold_requests() {

@@ -40,7 +40,7 @@ struct Options {
 };
 
 // What a child of fork() needs of a listener to go on with it.
-struct Heir {
+struct InheritedListener {
   int listening = -1;  // the kernel's socket
   int domain{};
   bool nonblocking{};
@@ -65,7 +65,7 @@ class Socket {
   // take_number().
   static std::shared_ptr<Socket> make_like(const Socket& listener);
   // A listener, with the number of its parent process's.
-  static std::shared_ptr<Socket> make_of(Heir heir, int number);
+  static std::shared_ptr<Socket> make_of(InheritedListener listener, int number);
   explicit Socket(int family);
   ~Socket();
   Socket(const Socket&) = delete;
@@ -156,7 +156,7 @@ class Socket {
   std::shared_ptr<Socket> take_accepted();  // null: there is none
   [[nodiscard]] std::size_t accepted_count() const noexcept { return listening ? listening->accepted.size() : 0; }
   // Returns nothing unless the socket listens and no connection waits.
-  std::optional<Heir> make_heir();
+  std::optional<InheritedListener> duplicate_for_child();
   // From now on clients wait in the kernel's queue until this process asks for one: unless a thread does now.
   void hold_requests();
 
@@ -182,6 +182,6 @@ class Socket {
 };
 
 // When the program ends without rclose: tells the peers, as the kernel does for sockets (close.cpp).
-void say_goodbye() noexcept;
+void finish_all_at_exit() noexcept;
 
 }  // namespace weft::compat::rsockets

@@ -38,8 +38,8 @@ struct Table {
   std::unordered_map<int, Sizes> datagrams{};
   std::unordered_set<int> inherited{};               // numbers that came from a parent
   std::vector<std::shared_ptr<Socket>> of_parent{};  // never touched: their locks and connections are the parent's
-  std::unordered_map<int, Heir> heirs{};             // listeners of a parent that nobody asked for yet
-  std::unordered_map<int, Heir> to_be{};             // while fork() runs
+  std::unordered_map<int, InheritedListener> inherited_listeners{};  // listeners of a parent that nobody asked for yet
+  std::unordered_map<int, InheritedListener> for_child{};            // while fork() runs
   std::atomic<pid_t> process{::getpid()};
 };
 
@@ -67,15 +67,15 @@ void before_fork() {
   for (auto& [number, entry] : table().own) {
     std::unique_lock lock(entry.socket->mutex, std::try_to_lock);
     if (!lock) continue;
-    if (auto heir = entry.socket->make_heir()) table().to_be.emplace(number, std::move(*heir));
+    if (auto listener = entry.socket->duplicate_for_child()) table().for_child.emplace(number, std::move(*listener));
   }
 }
 
 // The child may be one that serves the listener in place of this process, or beside it; connections wait for whoever
 // asks for them first.
 void after_fork_in_parent() {
-  for (const auto& [number, heir] : std::exchange(table().to_be, {})) {
-    ::close(heir.listening);
+  for (const auto& [number, listener] : std::exchange(table().for_child, {})) {
+    ::close(listener.listening);
     Socket& socket = *table().own[number].socket;
     const std::unique_lock lock(socket.mutex, std::try_to_lock);
     if (lock) socket.hold_requests();
@@ -99,12 +99,12 @@ void after_fork_in_child() {
     table().inherited.insert(number);
     table().of_parent.push_back(std::move(entry.socket));
     mark(number, false);
-    if (!table().to_be.contains(number)) leave_to_parent(number, unconnected);
+    if (!table().for_child.contains(number)) leave_to_parent(number, unconnected);
   }
   if (unconnected >= 0) ::close(unconnected);
   table().own.clear();
-  for (auto& [number, heir] : std::exchange(table().to_be, {})) {
-    table().heirs.insert_or_assign(number, std::move(heir));
+  for (auto& [number, listener] : std::exchange(table().for_child, {})) {
+    table().inherited_listeners.insert_or_assign(number, std::move(listener));
     mark(number, true);
   }
   table().process = ::getpid();
@@ -113,7 +113,7 @@ void after_fork_in_child() {
 
 // With the table's lock held, so that one thread does it.
 std::shared_ptr<Socket> inherit(int number) {
-  auto node = table().heirs.extract(number);
+  auto node = table().inherited_listeners.extract(number);
   if (!node) return nullptr;
   auto made = Socket::make_of(std::move(node.mapped()), number);
   mark(number, made != nullptr);
@@ -126,7 +126,7 @@ std::shared_ptr<Socket> inherit(int number) {
 
 void watch_process() {
   static const int watched = ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  static const int at_exit = std::atexit(say_goodbye);
+  static const int at_exit = std::atexit(finish_all_at_exit);
   static_cast<void>(watched + at_exit);
 }
 
@@ -223,7 +223,7 @@ std::vector<int> numbers(unsigned first, unsigned last) {
   return all;
 }
 
-std::vector<std::shared_ptr<Socket>> everyone() {
+std::vector<std::shared_ptr<Socket>> all_sockets() {
   const std::lock_guard lock(table().mutex);
   std::vector<std::shared_ptr<Socket>> all;
   for (const auto& [number, entry] : table().own) all.push_back(entry.socket);
@@ -247,7 +247,7 @@ Removed remove(int number) {
 bool close_inherited(int number) {
   const std::lock_guard lock(table().mutex);
   if (table().inherited.erase(number) == 0) return false;
-  if (const auto node = table().heirs.extract(number)) ::close(node.mapped().listening);
+  if (const auto node = table().inherited_listeners.extract(number)) ::close(node.mapped().listening);
   mark(number, false);
   ::close(number);
   return true;

@@ -35,7 +35,7 @@ Removed remove(int number);
 // The numbers of this process from `first` to `last`.
 std::vector<int> numbers(unsigned first, unsigned last);
 // All that there are.
-std::vector<std::shared_ptr<Socket>> everyone();
+std::vector<std::shared_ptr<Socket>> all_sockets();
 // In a child of fork(): closes the number that it has from its parent, whose rsocket it stays. False: it is none such.
 bool close_inherited(int number);
 

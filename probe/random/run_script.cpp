@@ -85,7 +85,8 @@ class ScriptRun {
     }
     const auto exchanges = scene_.exchanges();
     if (what.empty()) what = breach(exchanges);
-    if (auto served = knock(way_); !served) what = "a fresh connection does not work any more: " + served.error();
+    if (auto served = check_reachable(way_); !served)
+      what = "a fresh connection does not work any more: " + served.error();
     if (what.empty()) return std::nullopt;
     return ScriptFinding{.script = script_, .what = what, .exchanges = exchanges};
   }

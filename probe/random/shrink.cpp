@@ -80,7 +80,7 @@ FuzzResult fuzz(Way& way, const FuzzOptions& options) {
     known.push_back(kind_of(found->what));
     found->seed = seed;
     result.findings.push_back(shrink(run, *found));
-    if (!knock(way)) break;  // there is nothing left to be tried
+    if (!check_reachable(way)) break;  // there is nothing left to be tried
   }
   return result;
 }

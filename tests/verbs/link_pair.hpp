@@ -111,8 +111,8 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
   [[nodiscard]] std::optional<Instant> deadline() const {
     if (link.life().finished()) return std::nullopt;
     auto first = link.engine().next_deadline();
-    const Instant farewell = link.life().farewell.look_at;
-    if (farewell != engine::kNever) first = first ? std::min(*first, farewell) : farewell;
+    const Instant disconnect = link.life().disconnect.look_at;
+    if (disconnect != engine::kNever) first = first ? std::min(*first, disconnect) : disconnect;
     return first;
   }
   void deadline_passed() {
@@ -123,16 +123,16 @@ class LinkEnd final : public LinkHost, public ServedQueuePair, public StreamObse
       link.stop_waiting(now);
       write_all();
     }
-    if (link.farewell_is_due(now) && link.look_at_farewell(moved(), now)) {
+    if (link.disconnect_wait_is_due(now) && link.check_disconnect_wait(moved(), now)) {
       write_all();
-      link.end_farewell();
+      link.end_disconnect_wait();
     }
     follow_disposition();
   }
   void disconnect(Unfinished work = Unfinished::kFlush) {
     ASSERT_TRUE(link.disconnect(work, now));
     write_all();
-    link.begin_farewell(moved(), round_trip, now);
+    link.begin_disconnect_wait(moved(), round_trip, now);
     follow_disposition();
   }
 

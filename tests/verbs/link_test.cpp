@@ -115,7 +115,7 @@ TEST_P(Links, ReportEachWorkRequestOnceWhereverTheyAreCut) {
     traffic.post();
     pair.run();
     const std::pair passed{pair.there.passed, pair.back.passed};
-    if (pair.client.link.life().farewell.stage == StreamLife::Farewell::Stage::kNone &&
+    if (pair.client.link.life().disconnect.stage == StreamLife::DisconnectWait::Stage::kNone &&
         !pair.client.link.life().finished())
       pair.client.disconnect();
     pair.run();

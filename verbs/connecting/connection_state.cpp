@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "verbs/base/insist.hpp"
+#include "verbs/base/retry_without_memory.hpp"
 #include "verbs/log/log.hpp"
 #include "verbs/objects/argument_checks.hpp"
 
@@ -56,7 +56,7 @@ ConnectionState::ConnectionState(Runtime& runtime, std::shared_ptr<EventChannelS
       policy_(default_policy()) {}
 
 Offer::~Offer() {
-  if (state_) insist([this] { state_->destroy(); });
+  if (state_) retry_without_memory([this] { state_->destroy(); });
 }
 
 // --- Small things

@@ -100,8 +100,8 @@ Result<void> Link::reject(Bytes private_data) {
 }
 
 bool Link::disconnect(Unfinished work, Instant now) {
-  if (!StreamLife::advance(life_.farewell.stage, StreamLife::Farewell::Stage::kAsked)) return false;
-  life_.farewell.awaits_work = work == Unfinished::kAwait;
+  if (!StreamLife::advance(life_.disconnect.stage, StreamLife::DisconnectWait::Stage::kAsked)) return false;
+  life_.disconnect.awaits_work = work == Unfinished::kAwait;
   life_.reach(Stage::kClosing);
   witness_->say("disconnect: what is posted goes out first");
   end_by(Errc::kDisconnected, "this end closed the connection");
@@ -110,30 +110,30 @@ bool Link::disconnect(Unfinished work, Instant now) {
   return true;
 }
 
-// --- The farewell
+// --- The wait for the peer after disconnect()
 
 // What is under way takes a round trip to be acknowledged, and another one or two if a segment is lost.
-void Link::begin_farewell(std::uint64_t moved, std::chrono::microseconds round_trip, Instant now) {
-  auto& farewell = life_.farewell;
-  using Wait = decltype(farewell.wait);
+void Link::begin_disconnect_wait(std::uint64_t moved, std::chrono::microseconds round_trip, Instant now) {
+  auto& disconnect = life_.disconnect;
+  using Wait = decltype(disconnect.wait);
   const auto wait = std::max<std::chrono::microseconds>(patience_.disconnect, 4 * round_trip);
-  farewell.wait = std::chrono::ceil<Wait>(std::min<std::chrono::microseconds>(wait, Wait::max()));
-  farewell.look_at = now + farewell.wait;
-  farewell.moved = moved;
+  disconnect.wait = std::chrono::ceil<Wait>(std::min<std::chrono::microseconds>(wait, Wait::max()));
+  disconnect.look_at = now + disconnect.wait;
+  disconnect.moved = moved;
 }
 
-bool Link::farewell_is_due(Instant now) const noexcept { return life_.farewell.look_at <= now; }
+bool Link::disconnect_wait_is_due(Instant now) const noexcept { return life_.disconnect.look_at <= now; }
 
 // Work that does not advance any more is flushed, as adapters do with all work, unless it is to be awaited. Octets that
 // the socket took remain the kernel's to deliver, unless there is unfinished work after them. The user hears of the end
 // now, whatever the peer does.
-bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
-  auto& farewell = life_.farewell;
-  farewell.look_at = now + farewell.wait;
-  if (moved != std::exchange(farewell.moved, moved)) return false;
-  if (farewell.awaits_work && !sends_.empty()) return false;
+bool Link::check_disconnect_wait(std::uint64_t moved, Instant now) {
+  auto& disconnect = life_.disconnect;
+  disconnect.look_at = now + disconnect.wait;
+  if (moved != std::exchange(disconnect.moved, moved)) return false;
+  if (disconnect.awaits_work && !sends_.empty()) return false;
   const bool may_leave = sends_.empty() || inbox_.stalled;
-  if (may_leave && StreamLife::advance(farewell.stage, StreamLife::Farewell::Stage::kPeerLeft)) {
+  if (may_leave && StreamLife::advance(disconnect.stage, StreamLife::DisconnectWait::Stage::kPeerLeft)) {
     leave_peer(now);
   } else if (!sends_.empty()) {
     witness_->say("aborted: the peer takes nothing, and disconnect was asked for");
@@ -143,9 +143,9 @@ bool Link::look_at_farewell(std::uint64_t moved, Instant now) {
   return true;
 }
 
-void Link::end_farewell() {
+void Link::end_disconnect_wait() {
   if (!sends_.empty()) return;
-  life_.farewell.look_at = engine::kNever;
+  life_.disconnect.look_at = engine::kNever;
   report_failure();
   if (observer_) observer_->on_peer_closed();
 }

@@ -75,13 +75,13 @@ class Link {
   // Returns false if it was called before.
   bool disconnect(Unfinished work, Instant now);
 
-  // --- The farewell: the patience of the policy with a peer that does not advance after disconnect(). `moved`: a
+  // --- The wait for the peer after disconnect(): the patience of the policy with a peer that does not advance. `moved`: a
   // number that changes with each octet that the peer sends or acknowledges.
-  void begin_farewell(std::uint64_t moved, std::chrono::microseconds round_trip, Instant now);
-  [[nodiscard]] bool farewell_is_due(Instant now) const noexcept;
-  // When it is due. True if the patience is over: what there is to send goes out, and end_farewell() follows.
-  [[nodiscard]] bool look_at_farewell(std::uint64_t moved, Instant now);
-  void end_farewell();
+  void begin_disconnect_wait(std::uint64_t moved, std::chrono::microseconds round_trip, Instant now);
+  [[nodiscard]] bool disconnect_wait_is_due(Instant now) const noexcept;
+  // When it is due. True if the patience is over: what there is to send goes out, and end_disconnect_wait() follows.
+  [[nodiscard]] bool check_disconnect_wait(std::uint64_t moved, Instant now);
+  void end_disconnect_wait();
 
   // --- The queue pair
   // Each request is posted, up to the first that cannot be. std::bad_alloc if that is the first: nothing was posted.
@@ -135,7 +135,7 @@ class Link {
   // After disconnect(), nothing is left to send, and what comes waits for a receive that nobody will post: the peer is
   // not listened to any more, so that it is not waited for in vain, nor waits itself (RDMAP-6.2-02).
   [[nodiscard]] bool may_leave_peer() const noexcept {
-    return life_.farewell.stage != StreamLife::Farewell::Stage::kNone && inbox_.stalled && sends_.empty();
+    return life_.disconnect.stage != StreamLife::DisconnectWait::Stage::kNone && inbox_.stalled && sends_.empty();
   }
   void leave_peer(Instant now);
   // Gives back what an idle link does not need.

@@ -121,7 +121,7 @@ void Stream::disconnect(Unfinished work) {
   or_end([this, work] {
     if (link_.life().finished() || !link_.disconnect(work, now())) return;
     io_.send();
-    link_.begin_farewell(moved(), io_.pipe().socket().round_trip(), now());
+    link_.begin_disconnect_wait(moved(), io_.pipe().socket().round_trip(), now());
     settle();
   });
 }

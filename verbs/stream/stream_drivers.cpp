@@ -95,7 +95,8 @@ void Stream::deadline_passed() {
   or_end([this] {
     if (link_.life().finished()) return;
     wake_up_ = engine::kNever;
-    if (is_due() || link_.farewell_is_due(now())) {  // what came, or had room, while this process stood still counts
+    if (is_due() ||
+        link_.disconnect_wait_is_due(now())) {  // what came, or had room, while this process stood still counts
       link_.outbox().blocked = false;
       io_.receive();
       io_.send();
@@ -106,9 +107,9 @@ void Stream::deadline_passed() {
       link_.stop_waiting(now());  // if it gave up waiting for a receive, the peer's FIN is to be read
       io_.send();
     }
-    if (link_.farewell_is_due(now()) && link_.look_at_farewell(moved(), now())) {
+    if (link_.disconnect_wait_is_due(now()) && link_.check_disconnect_wait(moved(), now())) {
       io_.send();
-      link_.end_farewell();
+      link_.end_disconnect_wait();
     }
     settle();
   });
@@ -265,7 +266,7 @@ void Stream::settle_watch() {
 
 void Stream::schedule() {
   if (const auto deadline = link_.engine().next_deadline()) wake_at(*deadline);
-  wake_at(link_.life().farewell.look_at);  // mostly never
+  wake_at(link_.life().disconnect.look_at);  // mostly never
   const auto* const stalls = link_.witness().stalls();
   if (const auto look = stalls != nullptr ? stalls->deadline() : std::nullopt) wake_at(*look);
 }

@@ -61,7 +61,7 @@ class StreamLife {
   enum class Socket : std::uint8_t { kOpen, kFinSent, kClosed };  // closed before or after the engine's last event
   Socket socket{};
   [[nodiscard]] bool finished() const noexcept { return socket == Socket::kClosed; }
-  struct Farewell {
+  struct DisconnectWait {
     enum class Stage : std::uint8_t {
       kNone,
       kAsked,     // disconnect() was called
@@ -73,7 +73,7 @@ class StreamLife {
     Instant look_at = engine::kNever;
     std::uint64_t moved{};  // as of the last look
   };
-  Farewell farewell{};
+  DisconnectWait disconnect{};
   enum class Overflow : std::uint8_t {
     kNone,
     kSeen,   // a completion queue lost a completion of this stream

@@ -10,7 +10,7 @@ namespace weft::verbs::detail {
 
 // Tries `body`, which may be called again after it threw std::bad_alloc, for about a tenth of a second.
 template <typename Body>
-void insist(Body body) noexcept {
+void retry_without_memory(Body body) noexcept {
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
     try {

@@ -121,7 +121,7 @@ std::expected<void, std::string> meet(Way& way) {
   }
 }
 
-std::expected<void, std::string> knock(Way& way) {
+std::expected<void, std::string> check_reachable(Way& way) {
   try {
     return judged(way, first_octets(way));
   } catch (const Judgement& judgement) {
