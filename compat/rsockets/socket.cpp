@@ -191,7 +191,8 @@ bool Socket::prepare_wait() {
 
 void Socket::wake_waiters() noexcept {
   waiters_.wake_all();
-  for (const auto& [observer, number] : std::exchange(observers_, {})) observer->woken(number);
+  for (const auto& [observer, number] : observers_) observer->woken(number);
+  observers_.clear();
 }
 
 bool Socket::forget(const Observer& by, int number) noexcept {
