@@ -30,7 +30,7 @@ class StreamLife {
       Step{Stage::kStartup, Stage::kFailing, "the startup failed"},
       Step{Stage::kStartup, Stage::kClosed, "rejected, aborted, or lost"},
       Step{Stage::kEstablished, Stage::kClosing,
-           "disconnect, the peer's FIN, an idle time-out, or the queue pair is destroyed"},
+           "disconnect, the peer's FIN, an idle timeout, or the queue pair is destroyed"},
       Step{Stage::kEstablished, Stage::kFailing, "a protocol error, a Terminate, or work that failed"},
       Step{Stage::kEstablished, Stage::kClosed, "aborted, or lost"},
       Step{Stage::kClosing, Stage::kFailing, "a protocol error, a Terminate, or work that failed"},
