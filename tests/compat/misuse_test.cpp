@@ -257,10 +257,10 @@ TEST(CompatMisuse, Receiving) {
       {"ibv_post_recv", EINVAL, "segments", [](Things& t) { return receive(ibv_post_recv, t.qp, 3); }},
       {"ibv_post_recv", EINVAL, "segments", [](Things& t) { return receive(ibv_post_recv, t.qp, 40); }},
       {"ibv_post_recv", EINVAL, "segments", [](Things& t) { return receive(ibv_post_recv, t.qp, -1); }},
-      {"ibv_post_recv", ENOMEM, "bound", [](Things& t) { return receive(ibv_post_recv, t.qp, 0); }},
+      {"ibv_post_recv", ENOMEM, "full", [](Things& t) { return receive(ibv_post_recv, t.qp, 0); }},
       {"ibv_post_srq_recv", EINVAL, "segments", [](Things& t) { return receive(ibv_post_srq_recv, t.srq, 2); }},
       {"ibv_post_srq_recv", EINVAL, "segments", [](Things& t) { return receive(ibv_post_srq_recv, t.srq, 40); }},
-      {"ibv_post_srq_recv", ENOMEM, "bound", [](Things& t) { return receive(ibv_post_srq_recv, t.srq, 0); }},
+      {"ibv_post_srq_recv", ENOMEM, "full", [](Things& t) { return receive(ibv_post_srq_recv, t.srq, 0); }},
   });
 }
 

@@ -179,7 +179,7 @@ TEST(Rping, NoRtrAtAllIsExitCode1AndASentenceAtBothEnds) {
   Server server("127.0.0.1", {"--rtr", "none"});
   const Ended client = run(server.client({"-C", "1", "--rtr", "write"}));
   EXPECT_EQ(client.exit_code, 1);
-  EXPECT_THAT(client.err, HasSubstr("it takes no ready-to-receive indication"));
+  EXPECT_THAT(client.err, HasSubstr("it accepts no ready-to-receive indication"));
   const Ended ended = server.command().wait();
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.err, HasSubstr("asks for a ready-to-receive indication"));

@@ -142,7 +142,7 @@ TEST_F(AtAServer, ThatSpeaksAnEarlierVersion) {
   const auto event = must(events.get_event(std::chrono::milliseconds(20000)), "get_event");
   EXPECT_NE(event.type, ConnectionEventType::kEstablished);
   ASSERT_TRUE(event.error);
-  EXPECT_THAT(event.error->message(), HasSubstr("does not speak this version of TLS"));
+  EXPECT_THAT(event.error->message(), HasSubstr("does not support this version of TLS"));
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST_F(TlsRefusal, AnotherName) {
 TEST_F(TlsRefusal, NoCertificate) {
   Policy client = tls_policy(keys, "client");
   client.tls.certificate.clear();
-  expect_lines(said_of(client, tls_policy(keys, "server")), "it wants a certificate of ours (tls-certificate)",
+  expect_lines(said_of(client, tls_policy(keys, "server")), "it requires a certificate of this end (tls-certificate)",
                "startup with");
 }
 
