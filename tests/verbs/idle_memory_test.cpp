@@ -142,7 +142,7 @@ struct Bound {
 };
 class IdleConnection : public testing::TestWithParam<Bound> {};
 INSTANTIATE_TEST_SUITE_P(Pipes, IdleConnection,
-                         testing::Values(Bound{SameHost::kOff, 7700, 8500}, Bound{SameHost::kOn, 8050, 8850}));
+                         testing::Values(Bound{SameHost::kOff, 7700, 8500}, Bound{SameHost::kOn, 8100, 8850}));
 
 // Both ends together, with queues of 16 and all receives posted: bench/scale adds malloc's headers to this. The pages of
 // rings, which both ends share, are not the heap's.
